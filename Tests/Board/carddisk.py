@@ -1,16 +1,16 @@
-"""A memory card for the scenarios: an ext4 image behind a table of the device mapper, so that it can be made to fail in use."""
+"""A memory card for the scenarios: an ext4 image behind a device-mapper table, so that it can be made to fail in use."""
 import glob
 import os
 import subprocess
 
 
 def sh(command):
-    """Runs a line of shell; what it printed."""
+    """Runs a shell command and returns its output."""
     return subprocess.run(command, shell=True, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 class CardDisk:
-    """A card of a name and a size, newly made, not mounted yet. None of its blocks is reserved for root."""
+    """A fresh card with a name and a size, not mounted yet. No blocks are reserved for root."""
 
     def __init__(self, name, mib):
         image = f"/dev/shm/{name}.img"
@@ -23,11 +23,11 @@ class CardDisk:
         self.device = f"/dev/dm-{self.info('minor')}"
 
     def info(self, column):
-        """What the device mapper knows of it."""
+        """Returns a column of the device mapper's information."""
         return sh(f"dmsetup info -c --noheadings -o {column} {self.name}")
 
     def table(self, line):
-        """Gives it another table, while it is in use or not."""
+        """Replaces its table, also while it is in use."""
         sh(f"dmsetup suspend --noudevsync --nolockfs --noflush {self.name} && echo '{line}' | "
            f"dmsetup load --noudevsync {self.name} && dmsetup resume --noudevsync {self.name}")
 
@@ -36,16 +36,16 @@ class CardDisk:
         sh(f"mount -t ext4 -o noatime {self.device} /mnt")
 
     def pull(self):
-        """Takes it from /mnt, whatever uses it."""
+        """Unmounts it from /mnt, even if it is in use."""
         sh("umount -l /mnt")
 
     @property
     def is_held(self):
-        """Whether any process still has anything open on it; the kernel itself takes a moment after the last one."""
+        """Whether any process still has a file open on it. The kernel itself needs a moment after the last one."""
         return int(self.info("open")) > 0
 
     def holders(self):
-        """What processes have open on it, as "process: path"."""
+        """The files that processes have open on it, as "process: path"."""
         found, device = [], os.stat(self.device).st_rdev
         for link in glob.glob("/proc/[0-9]*/fd/*") + glob.glob("/proc/[0-9]*/cwd"):
             try:
@@ -58,6 +58,6 @@ class CardDisk:
 
 
 def free_bytes(path="/mnt"):
-    """What is free for all users."""
+    """The free bytes for all users."""
     status = os.statvfs(path)
     return status.f_bavail * status.f_frsize

@@ -1,4 +1,4 @@
-"""Debian's Chromium on the board, driven by Playwright: the browser of a person who stands beside the kit."""
+"""Debian's Chromium on the board, driven by Playwright: the browser of a person near the kit."""
 import base64
 import os
 import sys
@@ -9,9 +9,9 @@ from servers import PACKAGES
 PROGRAM = "/usr/bin/chromium"
 IS_INSTALLED = os.path.exists(PROGRAM) and (PACKAGES / "playwright").is_dir()
 
-# A page's players deliver what they play to a graph that keeps it: `heard`, pieces of (left, right), without the silence before.
-# It runs at the rate of the sound that Chromium plays into nothing, so that samples of that rate stay what they are, and on the thread of the
-# sound: a page that is busy gets the pieces later, and all of them. The graph is there before what is delayed arrives.
+# A page's players deliver their sound to an audio graph that keeps it in `heard`: pieces of (left, right), without leading silence. The
+# graph runs at the rate of Chromium's silent output, so that samples at that rate are not resampled. It runs on the audio thread: a busy
+# page gets the pieces later, but all of them. The graph exists before the delayed sound arrives.
 KEEP = """(() => {
   const Original = window.Audio;
   const delay = 1.5;
@@ -53,7 +53,7 @@ KEEP = """(() => {
     return audio;
   };
 })()"""
-# What was kept, as 16 bits of two channels, in base 64.
+# The kept sound as 16-bit stereo, in base 64.
 HEARD = """() => heard.map(([left, right]) => {
   const both = new Int16Array(2 * left.length);
   left.forEach((sample, at) => { both[2 * at] = 32768 * sample; both[2 * at + 1] = 32768 * right[at]; });
@@ -62,14 +62,14 @@ HEARD = """() => heard.map(([left, right]) => {
 
 
 class Chromium:
-    """One that runs, with a phone's window and what it has stored."""
+    """A running Chromium, with a phone's window and its storage."""
 
     def __init__(self):
         sys.path.insert(0, str(PACKAGES))
         from playwright.sync_api import sync_playwright
         os.makedirs("/tmp/home", exist_ok=True)
         self.playwright = sync_playwright().start()
-        # The loopback's devices belong to the recorder: Chromium plays into nothing.
+        # The loopback's devices belong to the recorder, so Chromium plays to a null output.
         self.browser = self.playwright.chromium.launch(
             executable_path=PROGRAM, env={"PATH": os.environ["PATH"], "HOME": "/tmp/home", "TMPDIR": "/tmp"},
             args=["--no-sandbox", "--disable-gpu", "--no-zygote", "--disable-audio-output"])
@@ -77,24 +77,23 @@ class Chromium:
         self.phone = self.context()
 
     def context(self, **options):
-        """A phone's window of its own."""
+        """A new phone window."""
         context = self.browser.new_context(
             viewport={"width": 360, "height": 740}, locale="en-GB", has_touch=True, accept_downloads=True, **options)
         context.set_default_timeout(30_000)
-        # A board has one processor, and shares it with the boards beside it: how fast a page is, is measured elsewhere.
+        # A board has one processor, and shares it with neighbouring boards. The speed of a page is measured elsewhere.
         context.set_default_navigation_timeout(120_000)
         return context
 
     def close(self):
-        """Ends it."""
         self.browser.close()
         self.playwright.stop()
 
     def open(self, address, keeps_sound=False):
-        """A page in a tab of its own.
+        """Opens a page in a new tab.
 
-        What a tab that keeps its sound plays is to be had from `played`. It has what the phone has stored, and no content policy: what
-        keeps the sound is no file of the kit's.
+        With `keeps_sound`, `played` returns the tab's sound. Such a tab has the phone's storage and no content policy, because the
+        script that keeps the sound is not one of the kit's files.
         """
         context = self.phone
         if keeps_sound:
@@ -109,7 +108,7 @@ class Chromium:
 
 
 def comes(page, holds, fact, seconds=30, given=None):
-    """Waits until an expression of JavaScript holds in a page, and expects it; whether it does."""
+    """Waits until a JavaScript expression holds in a page, and expects it. Returns whether it does."""
     from playwright.sync_api import Error
     try:
         page.wait_for_function(holds, arg=given, timeout=1000 * seconds)
@@ -125,12 +124,12 @@ def shows(page, text, fact, seconds=30):
 
 
 def is_same(page):
-    """Expects that a page was not loaded again since it was opened."""
+    """Expects that a page was not reloaded since it was opened."""
     return expect(page.evaluate("window.isSame === true"), "without a reload")
 
 
 def played(page, frames, seconds=30):
-    """What a page's player played so far, at least so many frames, in 16 bits of two channels; less, if it does not play so many."""
+    """Returns the sound that a page's player has played, at least `count` frames of 16-bit stereo; fewer if it stops before."""
     from playwright.sync_api import Error
     try:
         page.wait_for_function("count => heard.reduce((sum, [left]) => sum + left.length, 0) >= count", arg=frames, timeout=1000 * seconds)

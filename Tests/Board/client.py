@@ -1,4 +1,4 @@
-"""The recorder's control socket: one JSON object a line."""
+"""The recorder's control socket: one JSON object per line."""
 import json
 import socket
 
@@ -6,7 +6,7 @@ SOCKET = "/run/fieldfare/recorder.sock"
 
 
 class Refused(Exception):
-    """A command that was refused, with the reason's code."""
+    """A refused command, with the code of the reason."""
 
     def __init__(self, error):
         super().__init__(f"{error['code']}: {error['message']}")
@@ -14,8 +14,6 @@ class Refused(Exception):
 
 
 class Client:
-    """A connection to the control socket."""
-
     def __init__(self, path=SOCKET):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(10)
@@ -24,7 +22,7 @@ class Client:
         self.number = 0
 
     def send(self, command, **values):
-        """Sends a command; the reply to it."""
+        """Sends a command and returns its reply."""
         self.number += 1
         self.lines.write(json.dumps({"id": self.number, "command": command, **values}) + "\n")
         self.lines.flush()
@@ -34,5 +32,4 @@ class Client:
         return reply
 
     def close(self):
-        """Hangs up."""
         self.socket.close()

@@ -1,4 +1,4 @@
-"""A take's clock map: when each of its frames was sampled, by CLOCK_MONOTONIC_RAW and by UTC."""
+"""A take's clock map: the sample time of each frame, by CLOCK_MONOTONIC_RAW and by UTC."""
 import bisect
 import datetime
 import time
@@ -7,7 +7,7 @@ from kit import expect, figure
 
 
 def raw_less_monotonic():
-    """By how many seconds CLOCK_MONOTONIC_RAW is ahead of CLOCK_MONOTONIC now; the closest of some readings."""
+    """Returns CLOCK_MONOTONIC_RAW less CLOCK_MONOTONIC in seconds, from the closest of several readings."""
     best = None
     for _ in range(50):
         before, raw, after = time.monotonic_ns(), time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW), time.monotonic_ns()
@@ -17,7 +17,7 @@ def raw_less_monotonic():
 
 
 class ClockMap:
-    """The entries of a sidecar's `clock_map`, in order of their frames."""
+    """The entries of a sidecar's `clock_map`, ordered by frame."""
 
     def __init__(self, take):
         self.rate = take.sidecar["rate_hz"]
@@ -25,7 +25,7 @@ class ClockMap:
         self.frames = take.sidecar["frames"]
 
     def is_usable(self, name):
-        """Whether there is a map to work with: expects at least two entries, each with its bound, 60 s apart at most."""
+        """Whether the map can be used: expects at least two entries, each with its error bound, at most 60 s apart."""
         if not expect(len(self.entries) >= 2, f"{name}: the sidecar has a clock map: {self.entries}"):
             return False
         places = [entry["at_frame"] for entry in self.entries]
@@ -53,7 +53,7 @@ class ClockMap:
         return self._between(frame, lambda entry: datetime.datetime.fromisoformat(entry["utc"]).timestamp())
 
     def expect_true(self, name, instant_of):
-        """The map says for its own frames what the card says; `instant_of` gives CLOCK_MONOTONIC of a frame."""
+        """Expects that the map agrees with the card for its own frames. `instant_of` gives CLOCK_MONOTONIC of a frame."""
         if not self.is_usable(name):
             return
         ahead = raw_less_monotonic()

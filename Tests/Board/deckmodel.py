@@ -1,6 +1,6 @@
-"""The deck by its state table and its promises alone: what presses, faults and settings of the date must have made of it.
+"""A model of the deck, from its state table and its promises alone: the expected result of presses, faults and settings of the date.
 
-An instant is CLOCK_MONOTONIC in seconds. What is only known to lie between two instants is such a pair.
+An instant is CLOCK_MONOTONIC in seconds. A pair stands for an instant that is only known to lie between the two.
 """
 import dataclasses
 
@@ -11,23 +11,24 @@ TABLE = {
     "paused": {"record": "stop, start", "stop": "stop", "play": "resume", "back": "skip back", "forward": "skip on"},
 }
 SKIP = 5.0
-# Held on, back and forward act again after each of these.
+# Back and forward act again after each of these while they are held.
 REPEAT = 0.6
-# How much later than its press a sound may begin or go on.
+# How much later than its press a sound may begin or continue.
 PLAY_LAG = 0.6
-# How long after its last frame a take that plays may be called playing.
+# How long after its last frame a take may still be reported as playing.
 PLAY_TAIL = 0.6
-# What a card that goes away keeps to itself, and what storage that fails may cost (with the board's own lateness).
+# The seconds that a card keeps when it goes away, and the seconds that failing storage may cost (including the board's own lateness).
 UNREAD, UNSYNCED = 0.35, 1.1
-# The record lamp blinks when more than this is not on disk; how unsure it is when that begins, and when it is over.
+# The record lamp blinks when more than this is not on disk. The others are the uncertainty of the beginning, and of the end.
 BEHIND, BEHIND_SLACK, CAUGHT_UP = 2.0, 0.6, 4.5
-# A date that is set by less is as right as before.
+# A smaller step leaves the date as right as before.
 SAME_DATE = 2.0
 
 
 @dataclasses.dataclass
 class Take:
-    """A take: when it was pressed, began and ended, and what its sidecar must state. One from before has no press."""
+    """A take: when it was pressed, began and ended, and the expected statements of its sidecar. A take from before the test has no
+    press."""
 
     number: int
     seconds: float = 0.0
@@ -38,13 +39,13 @@ class Take:
     markers: list = dataclasses.field(default_factory=list)
     parts: int = 1
     recovered: bool = False
-    # How far the calendar was ahead of CLOCK_MONOTONIC, and whether its origin is known.
+    # The offset of the calendar from CLOCK_MONOTONIC, and whether its origin is known.
     calendar: float = None
     clock: str = None
 
 
 class DeckModel:
-    """What the deck does, what its lamps show, and what is on disk."""
+    """The state of the deck, its lamps, and the takes on disk."""
 
     def __init__(self, takes, calendar):
         self.deck = "idle"
@@ -58,41 +59,41 @@ class DeckModel:
         self.is_clipped, self.is_dating_due = False, False
         self.open, self.cut = None, None
         self.played, self.place, self.placed_at = None, (0.0, 0.0), 0.0
-        # What the lamps say to the last press, once: (what, when).
+        # The lamps' one-time answer to the last press: (what, when).
         self.answer = None
 
-    # What it must be
+    # Expected state
 
     @property
     def clock(self):
-        """Where the date is known from."""
+        """The origin of the date."""
         return "ntp" if abs(self.calendar - self.right_calendar) < SAME_DATE else "unset"
 
     @property
     def faults(self):
-        """The codes of what is wrong."""
+        """The codes of the current faults."""
         signs = {1: not self.card, 2: self.storage in ("nearly full", "full"), 3: self.clock == "unset",
                  4: self.storage == "read-only", 8: self.is_clipped and self.card}
         return [code for code, holds in signs.items() if holds]
 
     @property
     def can_record(self):
-        """Whether nothing keeps a take from being started."""
+        """Whether nothing prevents a new take."""
         return self.card and self.storage in ("ok", "nearly full")
 
     @property
     def are_dated(self):
-        """Whether the takes that are there state their true start. What is recorded comes first: none is touched meanwhile."""
+        """Whether the existing takes must state their true start. Recording has priority: no take is changed meanwhile."""
         return self.clock != "unset" and self.deck != "recording" and self.storage != "read-only"
 
     @property
     def state(self):
-        """What the deck calls itself."""
+        """The name of the deck's state."""
         return "fault" if self.deck == "idle" and not self.can_record else self.deck
 
     @property
     def is_armed(self):
-        """Whether record would record at once."""
+        """Whether the record button would record at once."""
         return self.deck == "idle" and self.can_record
 
     @property
@@ -101,7 +102,8 @@ class DeckModel:
         return {"recording": self.open, "playing": self.played, "paused": self.played}.get(self.deck)
 
     def lamps(self, now):
-        """What each lamp shows: off, solid, armed, slow, fast, the number of its flashes; none: not known just now."""
+        """The expected pattern of each lamp: off, solid, armed, slow, fast, or the number of its flashes; None if not known at the
+        moment."""
         play = {"playing": "solid", "paused": "slow", "idle": "armed" if self.is_armed else "off"}.get(self.deck, "off")
         return {"record": self._record_lamp(now), "play": play, "fault": min(self.faults, default="off"), "upload": "off"}
 
@@ -117,12 +119,12 @@ class DeckModel:
     # The sound that is played
 
     def position(self, now):
-        """Between which seconds of the take playback is, were the take endless."""
+        """The range of playback positions in seconds, if the take were endless."""
         gone = now - self.placed_at if self.deck == "playing" else 0
         return self.place[0] + gone, self.place[1] + gone
 
     def is_sure(self, now, ahead=0.0):
-        """Whether it is known that the take that plays is over, or is not for some seconds yet; it ends here if it is."""
+        """Whether it is known that the playing take is over, or will not be for some seconds. If it is over, playback ends here."""
         if self.deck != "playing":
             return True
         low, high = self.position(now)
@@ -132,7 +134,7 @@ class DeckModel:
         return high + ahead < self.played.seconds
 
     def may_play_at(self, seconds, now, slack=0.15):
-        """Whether playback may be there; it is then known more closely."""
+        """Whether playback may be at this position. If so, the known range is narrowed."""
         low, high = self.position(now)
         low, high = min(low, self.played.seconds), min(high, self.played.seconds)
         if not low - slack <= seconds <= high + slack:
@@ -147,10 +149,9 @@ class DeckModel:
     def _stop_playing(self):
         self.deck, self.played = "idle", None
 
-    # What happens
+    # Events
 
     def press(self, button, at):
-        """A button is pressed."""
         self.answer = None
         getattr(self, f"_do_{TABLE[self.deck][button].replace(', ', '_then_').replace(' ', '_')}")(at)
 
@@ -168,7 +169,7 @@ class DeckModel:
         self.deck = "recording"
 
     def _do_mark(self, at):
-        # While the card is away, nothing is sampled: it is set at the last frame that was.
+        # Nothing is sampled while the card is away, so the marker is set at the last sampled frame.
         self.open.markers.append((at, at) if self.card else (self.away_since - UNREAD, self.away_since))
 
     def _do_end(self, at):
@@ -206,7 +207,7 @@ class DeckModel:
 
     def _do_stop_then_start(self, at):
         self._stop_playing()
-        # From when nothing is sampled any more.
+        # From this instant on, nothing is sampled.
         self._do_start(at, latest=PLAY_LAG)
         if self.answer:
             self.answer = ("cut off", at)
@@ -235,19 +236,19 @@ class DeckModel:
         self._move(at, SKIP, PLAY_LAG / 2 if self.deck == "playing" else 0)
 
     def card_goes(self, at):
-        """The card is unplugged: a take waits for it, what plays on it ends, and what is paused when it is to go on."""
+        """The card is unplugged: a take waits for it, playing sound ends, and paused sound ends when it is resumed."""
         self.card, self.away_since = False, at
         if self.deck == "playing":
             self._cut_off(at)
 
     def card_returns(self, at):
-        """It is there again: a take goes on in another part."""
+        """The card is back: a take continues in another part."""
         self.card, self.away_since, self.back_at = True, None, at
         if self.deck == "recording":
             self.open.parts += 1
 
     def storage_becomes(self, storage, at):
-        """The storage fills, fails, or is repaired: a take ends with what is safe, and is there when that can be."""
+        """The storage fills, fails, or is repaired. A take ends with its safe part, and appears when the storage permits it."""
         self.storage = storage
         if self.deck == "recording" and storage == "full":
             self._end("disk-full", (at - UNREAD, at + 3))
@@ -262,11 +263,11 @@ class DeckModel:
                 self.selected = take
 
     def date_steps(self, seconds):
-        """The date was set by an unknown process."""
+        """An unknown process set the date."""
         self.calendar += seconds
         self.is_dating_due = True
 
     def date_is_confirmed(self):
-        """The network says that the date is right as it stands."""
+        """The network confirms that the current date is right."""
         self.right_calendar = self.calendar
         self.is_dating_due = True

@@ -1,4 +1,5 @@
-"""Sound of which every stretch occurs once, and whose level changes: what a meter shows and a player plays can be compared with it."""
+"""Sound in which every stretch is unique and whose level changes, so that a meter's display and a player's output can be compared with
+it."""
 import random
 import time
 
@@ -10,7 +11,7 @@ TONE = 441
 
 
 class Findable:
-    """Minutes of two channels in 16 bits, played once: in turn some seconds at each of some levels, the peaks of (left, right) in dBFS."""
+    """Minutes of 16-bit stereo, played once: a few seconds at each level in turn, as peaks of (left, right) in dBFS."""
 
     layout, channels, block = "S16_LE", 2, 4
 
@@ -35,14 +36,15 @@ class Findable:
         self.player = Player(pcm, rate, self.layout, self.channels, self.path, goes_first=True)
 
     def find(self, stretch, since=0):
-        """Which frame from one on some bytes begin with; none, if they are not what was played, bit for bit."""
+        """Returns the frame at or after `since` at which some bytes begin, bit for bit, or None if they were not played."""
         at = self.data.find(stretch, since * self.block)
         while at >= 0 and at % self.block:
             at = self.data.find(stretch, at + 1)
         return at // self.block if at >= 0 else None
 
     def runs(self, heard, least=64):
-        """The stretches of some bytes that were played without a break, each of `least` frames or more: (frame, how many). Silence is left out."""
+        """Finds the stretches of some bytes that were played without a break, each of at least `least` frames: (frame, count). Silence
+        is omitted."""
         found, at, step = [], 0, least * self.block
         while at + step <= len(heard):
             if not any(heard[at : at + self.block]) or (frame := self.find(heard[at : at + step])) is None:
@@ -56,5 +58,5 @@ class Findable:
         return found
 
     def stop(self):
-        """Ends the playing; what was played can still be found."""
+        """Ends playback. The played sound can still be found."""
         self.player.stop()

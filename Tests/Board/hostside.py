@@ -1,4 +1,4 @@
-"""For scenarios that work from outside of the board (`# board: host`): boards to run things on, and a place for their disks."""
+"""For scenarios that run outside of the board (`# board: host`): boards to run commands on, and a folder for their disks."""
 import atexit
 import os
 import pathlib
@@ -10,12 +10,12 @@ from kit import failures
 HERE = pathlib.Path(__file__).resolve().parent
 CPUS = [int(cpu) for cpu in os.environ.get("FIELDFARE_CPUS", "").split(",") if cpu] or sorted(os.sched_getaffinity(0))
 BINARIES = os.environ["FIELDFARE_BINARIES"]
-# The Debian in which the kit is installed.
+# The Debian root in which the kit is installed.
 KIT = os.environ["FIELDFARE_KIT"]
 
 
 class Board:
-    """A board that runs one command; `with` it, so that it is off at the end."""
+    """A board that runs one command. Use it with `with`, so that it is off at the end."""
 
     def __init__(self, *options, cpu=CPUS[-1], command, log):
         self.log = pathlib.Path(log)
@@ -34,16 +34,16 @@ class Board:
         self.process.wait()
 
     def wait(self):
-        """Waits until it is off; its status, 137 if the power was cut."""
+        """Waits until the board is off. Returns its status, 137 if the power was cut."""
         return self.process.wait()
 
     def output(self):
-        """What it printed."""
+        """Returns its output."""
         return self.log.read_text(errors="replace")
 
 
 class Workplace:
-    """A folder for images and logs, removed at the end of a scenario that passes."""
+    """A folder for images and logs. It is removed at the end of a scenario that passes."""
 
     def __init__(self, name):
         self.path = HERE / "build" / name

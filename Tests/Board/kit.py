@@ -1,7 +1,7 @@
-"""A recorder under test: its settings, its process, its control socket, its takes; and what a scenario says.
+"""A recorder under test: its settings, its process, its control socket, its takes, and the scenario's report.
 
-A scenario runs on a board of its own, as root, and is the judge: `expect` notes what holds and what does not,
-`figure` what was measured, and the exit status is 1 if anything did not hold.
+A scenario runs as root on its own board, and judges itself: `expect` records whether a fact holds, `figure` records a measurement, and
+the exit status is 1 if any fact did not hold.
 """
 import atexit
 import ctypes
@@ -18,31 +18,31 @@ from client import SOCKET, Client
 from sound import Wave
 
 TAKES = pathlib.Path("/data/takes")
-# A scenario that asks for it with `start` runs with the service of an installed kit as well.
+# A scenario that uses `start` also runs with the service of an installed kit.
 RUNS_AS_SERVICE = "FIELDFARE_SERVICE" in os.environ
-# With `run --long`, a scenario does all that it can.
+# With `run --long`, a scenario runs its full form.
 IS_LONG = "FIELDFARE_LONG" in os.environ
 BINARIES = pathlib.Path(os.environ.get("FIELDFARE_BINARIES", ".build/debug"))
-# run starts every board with one subdevice a device, so that a held card is a busy card; what is played into the first
-# device is captured from the second.
+# `run` starts every board with one subdevice per device, so that a held card is a busy card. Sound that is played into the first device is
+# captured from the second.
 CAPTURE = "card:Loopback"
 PLAYBACK = "hw:Loopback,0,0"
-# The recorder plays into the second device as well, and that is captured from the first.
+# The recorder also plays into the second device, which is captured from the first.
 OUTPUT = "hw:Loopback,0,0"
 
-# A stopped take can be gone on with for so long. Scenarios that are not about it expect that a stopped take is over.
+# How long a stopped take can be continued. Scenarios that do not test this expect that a stopped take is over.
 REJOIN_SECONDS = 0
 
 _failures = []
 
 
 def say(text):
-    """A line for the log."""
+    """Prints a line of the log."""
     print(f"{time.monotonic():8.3f}  {text}", flush=True)
 
 
 def expect(holds, fact):
-    """Notes whether a fact holds, and goes on; returns whether."""
+    """Records whether a fact holds, and returns that. The scenario continues in any case."""
     say(("ok: " if holds else "NOT SO: ") + fact)
     if not holds:
         _failures.append(fact)
@@ -50,19 +50,19 @@ def expect(holds, fact):
 
 
 def figure(name, value, unit="", digits=2):
-    """Something measured, shown beside the scenario's result."""
+    """Prints a measurement, which is shown with the scenario's result."""
     value = f"{value:.{digits}f}" if isinstance(value, float) else value
     print(f"figure: {name}: {value} {unit}".rstrip(), flush=True)
 
 
 def failures():
-    """What did not hold so far."""
+    """The facts that did not hold so far."""
     return list(_failures)
 
 
 def account(trial, cuts=0, faults=0, wrong=0, lost=None, worst=None):
-    """A row of soak's table: how often the power went, how many faults were made, how often something was not as it should be,
-    frames lost beyond what design.md allows by the sound itself (none: it does not show it), the worst loss in seconds."""
+    """Prints a row of soak's table: the number of power cuts, of injected faults and of errors, the frames that the sound shows as lost
+    beyond design.md's limits (None if the sound does not show it), and the worst loss in seconds."""
     row = {"trial": trial, "cuts": cuts, "faults": faults, "wrong": wrong, "lost unreported": lost, "worst loss": worst}
     print(f"account: {json.dumps(row)}", flush=True)
 
@@ -75,7 +75,7 @@ def finish():
 
 
 def wait_until(condition, seconds, interval=0.02):
-    """Waits for a condition; its last value, false if it never held."""
+    """Waits for a condition. Returns its last value, which is false if it never held."""
     deadline = time.monotonic() + seconds
     while not (value := condition()) and time.monotonic() < deadline:
         time.sleep(interval)
@@ -83,7 +83,7 @@ def wait_until(condition, seconds, interval=0.02):
 
 
 def byte_count(path):
-    """The length of a file that another program may remove or rename at any time; 0 if it is not there."""
+    """Returns the length of a file that another program may remove or rename at any time, or 0 if it does not exist."""
     try:
         return path.stat().st_size
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def byte_count(path):
 
 
 def set_clock_synchronised():
-    """Reports to the kernel that its clock is synchronised, so that fault 3 (clock unset) is out of the way."""
+    """Reports to the kernel that its clock is synchronised, which prevents fault 3 (clock unset)."""
     timex = (ctypes.c_long * 64)()
     timex[0] = 0x0010 | 0x0004 | 0x0008  # ADJ_STATUS, ADJ_MAXERROR, ADJ_ESTERROR: all zero
     if ctypes.CDLL(None).adjtimex(timex) < 0:
@@ -99,7 +99,6 @@ def set_clock_synchronised():
 
 
 def toml(value):
-    """A value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -108,7 +107,7 @@ def toml(value):
 
 
 def settings(**changes):
-    """Settings of a kit on the board, by section; `None` leaves a key to its default."""
+    """Returns the settings of a kit on the board, by section. `None` leaves a key at its default."""
     sections = {
         "kit": {"name": "board"},
         "capture": {"card": CAPTURE},
@@ -135,16 +134,15 @@ class Take:
         self.path = sidecar
         self.sidecar = json.loads(sidecar.read_text())
         self.stem = self.sidecar["take"]
-        # With what the names of all its files begin.
+        # The common prefix of all its files' names.
         self.base = self.stem.partition("_")[0]
 
     def wave(self, part=0):
-        """The sound of one part."""
         return Wave(str(self.path.parent / self.sidecar["parts"][part]["file"]))
 
 
 def wav(rate, layout, channels, data):
-    """A WAV file's bytes."""
+    """Returns the bytes of a WAV file."""
     width = {"S16_LE": 2, "S24_3LE": 3, "S32_LE": 4, "FLOAT_LE": 4}[layout]
     block = width * channels
     form = struct.pack(
@@ -154,7 +152,7 @@ def wav(rate, layout, channels, data):
 
 
 def sidecar_of(stem, number, file, rate, layout, channels, frames):
-    """The sidecar of a take of one part that was stopped, and that nothing happened to."""
+    """Returns the sidecar of a stopped take of one part, without any incident."""
     part = {"file": file, "first_frame": 0, "frames": frames, "rate_hz": rate, "format": layout, "sha256": None}
     return {
         "schema": 1, "revision": 1, "take": stem, "number": number, "kit": "board", "started": "2026-11-21T06:18:11.000000Z",
@@ -165,9 +163,9 @@ def sidecar_of(stem, number, file, rate, layout, channels, frames):
 
 
 def make_take(number, rate, layout, channels, data, convert=None):
-    """A finished take that is on disk before the recorder starts, as an earlier one left it; its stem.
+    """Makes a finished take that is on disk before the recorder starts, as an earlier recorder would have left it. Returns its stem.
 
-    `convert` makes another file of the WAV (a command, given both paths): the take is then that one alone.
+    `convert` is a command that makes another file of the WAV (given both paths). The take then consists of that file alone.
     """
     takes = Service.directory if RUNS_AS_SERVICE else TAKES
     stem, folder = f"board-{number:04}-061811Z", takes / "2026-11-21"
@@ -182,7 +180,7 @@ def make_take(number, rate, layout, channels, data, convert=None):
         file = file.with_suffix(suffix)
     frames = len(data) // (struct.unpack_from("<H", content, 32)[0])
     (folder / f"{stem}.json").write_text(json.dumps(sidecar_of(stem, number, file.name, rate, layout, channels, frames)))
-    # The service's own user writes beside it.
+    # The service's user must be able to write next to it.
     owner = takes.stat()
     for path in (folder, file, folder / f"{stem}.json"):
         os.chown(path, owner.st_uid, owner.st_gid)
@@ -190,18 +188,18 @@ def make_take(number, rate, layout, channels, data, convert=None):
 
 
 class Recorder:
-    """A running fieldfare-recorder. A second one beside it has another `name`, and settings with another socket and folder."""
+    """A running fieldfare-recorder. A second one needs another `name`, and settings with another socket and folder."""
 
     @property
     def directory(self):
-        """Where its takes are."""
+        """The folder of its takes."""
         return self.takes_directory or TAKES
 
     def __init__(self, text=None, armed=True, name="recorder", directory=None, socket=None, **environment):
         self.takes_directory, self.socket = directory, socket or SOCKET
         self.settings = pathlib.Path(f"/data/{name}.toml" if directory else "/data/fieldfare.toml")
         self.settings.write_text(settings() if text is None else text)
-        # As the service manager does.
+        # The service manager would make this folder.
         os.makedirs("/run/fieldfare", exist_ok=True)
         self.log = pathlib.Path(f"/data/{name}.log")
         self.seen = set(self.directory.glob("*/*.json"))
@@ -216,17 +214,17 @@ class Recorder:
             self.wait_armed()
 
     def wait_armed(self, seconds=10):
-        """Waits until a press of record would record; the status then."""
+        """Waits until the recorder is armed. Returns the status."""
         if not wait_until(lambda: self.status()["armed"], seconds):
             raise RuntimeError(f"the recorder did not arm: {self.status()}\n{self.errors()}")
         return self.status()
 
     def ended(self):
-        """How the process ended; none while it runs."""
+        """The exit status of the process; None while it runs."""
         return self.process.poll()
 
     def connect(self, seconds=10):
-        """Connects to the control socket, once it is there."""
+        """Connects to the control socket, once it exists."""
         def attempt():
             if self.ended() is not None:
                 raise RuntimeError(f"the recorder ended with {self.ended()}:\n{self.errors()}")
@@ -239,16 +237,16 @@ class Recorder:
             raise RuntimeError(f"no answer at {self.socket}:\n{self.errors()}")
 
     def send(self, command, **values):
-        """Sends a command; the reply."""
+        """Sends a command and returns its reply."""
         return self.client.send(command, **values)
 
     def status(self):
-        """What the recorder says of itself, the contract's status object."""
+        """Returns the contract's status object."""
         reply = self.client.send("status")
         return reply.get("status", reply)
 
     def wait(self, condition, seconds=5):
-        """Waits until a condition of the status holds; the last status."""
+        """Waits until a condition of the status holds. Returns the last status."""
         last = {}
         def now():
             nonlocal last
@@ -259,23 +257,23 @@ class Recorder:
         return last
 
     def wait_state(self, state, seconds=5):
-        """Waits for a state of the deck and expects it."""
+        """Waits for a state of the deck, and expects it."""
         status = self.wait(lambda status: status["state"] == state, seconds)
         expect(status["state"] == state, f"the deck is {state}" + ("" if status["state"] == state else f": {status}"))
         return status
 
     def wait_take(self, seconds=5):
-        """Waits until the deck records and the take has its name, which it gets once its files are open; the name."""
+        """Waits until the deck records and the take has its name, which it gets when its files are open. Returns the name."""
         status = self.wait(lambda status: status["state"] == "recording" and status["take"], seconds)
         expect(status["state"] == "recording" and status["take"], f"a take is recorded: {status['state']}, {status['take']}")
         return status["take"]
 
     def faults(self):
-        """The codes of the faults there are."""
+        """The codes of the current faults."""
         return [fault["code"] for fault in self.status()["faults"]]
 
     def takes(self, count=1, seconds=10):
-        """The takes finished since the recorder was started, in order, once there are `count` of them."""
+        """Returns the takes that were finished since the recorder's start, in order, once there are `count` of them."""
         def found():
             return sorted(set(self.directory.glob("*/*.json")) - self.seen)
         if not wait_until(lambda: len(found()) >= count, seconds):
@@ -283,17 +281,17 @@ class Recorder:
         return sorted((Take(path) for path in found()), key=lambda take: take.sidecar["number"])
 
     def take(self):
-        """The newest take, once it is finished; it counts as old from then on."""
+        """Returns the newest take, once it is finished. It counts as old from then on."""
         take = self.takes()[-1]
         self.seen.add(take.path)
         return take
 
     def errors(self):
-        """What the recorder wrote to its log."""
+        """The content of the recorder's log."""
         return self.log.read_text(errors="replace")
 
     def stop(self, seconds=10):
-        """Ends it as a service manager does; the exit status."""
+        """Ends it like a service manager. Returns the exit status."""
         self.process.send_signal(signal.SIGTERM)
         try:
             status = self.process.wait(seconds)
@@ -306,26 +304,26 @@ class Recorder:
         return status
 
     def kill(self):
-        """Ends it at once."""
+        """Kills it."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
 
 
 def systemctl(*arguments):
-    """Runs systemctl; what it printed."""
+    """Runs systemctl and returns its output."""
     result = subprocess.run(["systemctl", *arguments], capture_output=True, text=True, timeout=180)
     return (result.stdout + result.stderr).strip()
 
 
 class Service(Recorder):
-    """The recorder as the service of an installed kit, which runs since the board was booted (`# board: -i -r KIT`)."""
+    """The recorder as the service of an installed kit, which runs since the board's boot (`# board: -i -r KIT`)."""
 
     directory = pathlib.Path("/var/lib/fieldfare/takes")
     unit = "fieldfare-recorder.service"
 
     def __init__(self, text=None, armed=True):
-        """Connects to the one that runs, or restarts it with other settings."""
+        """Connects to the running service, or restarts it with other settings."""
         self.seen, self.socket = set(), SOCKET
         self.began = time.monotonic()
         if text is not None:
@@ -337,19 +335,19 @@ class Service(Recorder):
             self.wait_armed()
 
     def show(self, name):
-        """A property of the unit."""
+        """Returns a property of the unit."""
         return systemctl("show", "--property", name, "--value", self.unit)
 
     @property
     def pid(self):
-        """The process that records; 0: there is none."""
+        """The recorder's process; 0 if there is none."""
         return int(self.show("MainPID"))
 
     def ended(self):
         return None
 
     def errors(self):
-        """What the journal has of it, since the board was booted."""
+        """The service's journal since the board's boot."""
         return subprocess.run(
             ["journalctl", "--no-pager", "-b", "-o", "cat", "-u", self.unit], capture_output=True, text=True).stdout
 
@@ -360,17 +358,17 @@ class Service(Recorder):
         return self.wait_armed()
 
     def stop(self, seconds=None):
-        """Stops it; its exit status."""
+        """Stops it and returns its exit status."""
         systemctl("stop", self.unit)
         return int(self.show("ExecMainStatus"))
 
     def kill(self, name="KILL"):
-        """Sends the process a signal."""
+        """Sends a signal to the process."""
         os.kill(self.pid, getattr(signal, f"SIG{name}"))
 
 
 def start(**changes):
-    """A recorder with changed settings: a process of the scenario's own, or with FIELDFARE_SERVICE the installed service."""
+    """Starts a recorder with changed settings: the scenario's own process, or the installed service with FIELDFARE_SERVICE."""
     if not RUNS_AS_SERVICE:
         return Recorder(settings(**changes))
     changes["takes"] = {"directory": None} | changes.get("takes", {})
@@ -378,13 +376,13 @@ def start(**changes):
 
 
 def await_power_off(seconds, check):
-    """Waits until systemd ends everything to switch the board off, calls `check`, and ends the scenario with its verdict.
+    """Waits until systemd ends all processes to switch the board off, calls `check`, and ends the scenario with its verdict.
 
-    A board that goes off takes the scenario with it, so that the verdict is given the way that board-init gives it.
+    The scenario ends with the board, so the verdict is reported in board-init's way.
     """
     asked_to_end = []
     signal.signal(signal.SIGTERM, lambda *_: asked_to_end.append(time.monotonic()))
-    # The shell that runs the scenario ends as well, and with it its terminal.
+    # The shell that runs the scenario ends as well, and its terminal with it.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if wait_until(lambda: asked_to_end, seconds):
         time.sleep(0.2)
@@ -399,9 +397,9 @@ def await_power_off(seconds, check):
 
 
 def command(*arguments):
-    """Runs `fieldfare`; (exit status, standard output, standard error).
+    """Runs `fieldfare` and returns (exit status, standard output, standard error).
 
-    It ends by itself: it waits for a stick to be unmounted, which takes longest, for 40 s.
+    The longest command waits 40 s for a stick to be unmounted.
     """
     result = subprocess.run(
         [BINARIES / "fieldfare", "--socket", SOCKET, *arguments], capture_output=True, text=True, timeout=60)

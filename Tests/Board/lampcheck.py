@@ -1,9 +1,9 @@
-"""Whether the lamps showed what they should, for as long as they should: patterns of the panel's language, judged in what was seen.
+"""Checks whether the lamps showed the right patterns for the right time.
 
-A stretch may begin and end in the middle of a pattern, so that what its ends cut off is only judged by its length.
+A watched stretch may begin and end in the middle of a pattern, so an incomplete span at either end is judged only by its length.
 """
-# How many flashes are an answer, and for how long nothing else is shown. What plays and is cut off may still be lit when the
-# first of three begins.
+# The number of flashes of each answer, and how long nothing else is shown. When sound is cut off, the lamp may still be lit when the first
+# of three flashes begins.
 ANSWERS = {"selected": ({2}, 0.5), "at the end": ({4}, 0.88), "refused": ({3}, 0.4), "cut off": ({2, 3}, 0.9)}
 ANSWER_OVER = 1.0
 
@@ -30,7 +30,7 @@ def _solid(spans):
 
 
 def _recording(spans):
-    """Solid, with a short wink at each sync, of which there is one a second at least."""
+    """Solid, with a short wink at each sync, at least once a second."""
     lit, dark = _all(spans, True), _all(spans, False)
     seconds = sum(lit) + sum(dark)
     return max(dark, default=0) < 0.2 and (seconds < 0.5 or _share(spans) > 0.7) and max(lit, default=0) < 1.5
@@ -59,7 +59,7 @@ def _flashing(count):
             elif seconds >= 0.7:
                 groups.append([])
         whole = groups[1:-1]
-        # Distinguished, so that what is seen at either end is a part of one.
+        # Distinguished by count, so that the groups at both ends may be incomplete.
         return (max(_all(spans, True), default=0) < 0.35 and max(_all(spans, False)) < 1.85
                 and all(len(group) == count for group in whole)
                 and all(len(group) <= count for group in groups))
@@ -75,16 +75,16 @@ def _pattern(lamp, shown):
 
 
 class LampCheck:
-    """What the lamps should show, and since when, beside a watch of what they do."""
+    """The expected patterns of the lamps, since when, and a watch of the lamps."""
 
     def __init__(self, watch):
         self.watch = watch
         self.shown = {}
 
     def expect(self, shown, now, restarted=()):
-        """From now on the lamps show this; those that show it already have gone on, but for those named as begun again.
+        """Sets the expected patterns from now on. A lamp that keeps its pattern has continued it, unless it is named as restarted.
 
-        One that was dark and is to flash was dark until its first flash, so that its first round is checked as well.
+        A dark lamp that must flash was dark until its first flash, so its first round is checked as well.
         """
         for lamp, pattern in shown.items():
             before, since = self.shown.get(lamp, (None, None))
@@ -94,12 +94,12 @@ class LampCheck:
             self.shown[lamp] = (pattern, since if was_dark else now)
 
     def is_told(self, lamp, now):
-        """Whether a lamp's number of flashes was seen whole since it shows it."""
+        """Whether a lamp's group of flashes was seen completely since the pattern began."""
         pattern, since = self.shown[lamp]
         return not isinstance(pattern, int) or bool(self.watch.flashes(lamp, since, now))
 
     def wrong(self, now):
-        """What the lamps did otherwise, up to now."""
+        """Returns the deviations of the lamps up to now."""
         found, blind = [], self.watch.blind_until
         for lamp, (pattern, since) in self.shown.items():
             if blind > since:
@@ -109,7 +109,7 @@ class LampCheck:
                 continue
             spans = self.watch.spans(lamp, since, now)
             if isinstance(pattern, int) and spans and not spans[0][1] and spans[0][2] > 1.5:
-                # What was dark before.
+                # The dark time before the first flash.
                 spans[0] = (spans[0][0], False, 1.5)
             if spans and not _pattern(lamp, pattern)(spans):
                 found.append(f"lamp {lamp}: not {pattern} over {now - since:.2f} s: "
@@ -117,7 +117,7 @@ class LampCheck:
         return found
 
     def answer_difference(self, what, pressed):
-        """How the flashes of the play lamp differ from the answer to a press that is over."""
+        """Returns how the play lamp's flashes differ from the answer to a finished press."""
         counts, seconds = ANSWERS[what]
         if self.watch.blind_until > pressed:
             return []

@@ -1,4 +1,4 @@
-"""How long a lamp takes to answer a press, over many presses."""
+"""Measures how long a lamp takes to answer a press, over many presses."""
 import math
 import time
 
@@ -6,16 +6,16 @@ from kit import expect, figure, say
 from panel import hold, lamp, release
 from ticker import HostWaits
 
-# Of the debounce, 15 ms, and whatever else there is.
+# This includes the debounce time of 15 ms.
 WITHIN = 0.05
-# Of a hundred presses one may take longer. None waits for a card or a storage that hangs: those hang for seconds.
+# One press in a hundred may take this long. A press never waits for a hanging card or storage: those hang for seconds.
 SLOWEST = 0.25
-# A lamp that does not answer within this counts as this.
+# A lamp that does not answer within this time counts as this.
 NEVER = 1.5
 
 
 class PressToLamp:
-    """The times that a lamp took from presses' edges, less what the host let the board wait meanwhile."""
+    """The lamp's delays after the edges of presses, less the time for which the host suspended the board."""
 
     def __init__(self, lamp="play"):
         self.lamp, self.times = lamp, []
@@ -36,7 +36,7 @@ class PressToLamp:
         release(button)
 
     def press_for(self, seconds, *buttons, pause=0.75):
-        """Presses the buttons in turn for some time, with a pause in which the lamp's pattern ends."""
+        """Presses the buttons in turn for some time, with pauses in which the lamp's pattern ends."""
         end, number = time.monotonic() + seconds, 0
         while time.monotonic() < end:
             self.press(buttons[number % len(buttons)])
@@ -49,7 +49,7 @@ class PressToLamp:
         return sorted(self.times)[max(0, math.ceil(0.99 * len(self.times)) - 1)]
 
     def judge(self, what):
-        """Prints the figures, and expects 50 ms, of which one press in a hundred, and one of fewer, may be over."""
+        """Prints the figures, and expects 50 ms. One press in a hundred may exceed it; of fewer than a hundred, one."""
         ordered = sorted(self.times)
         never = sum(seconds >= NEVER for seconds in ordered)
         figure(f"{what}: press to lamp, median", ordered[len(ordered) // 2] * 1000, "ms", 1)

@@ -1,4 +1,4 @@
-"""The library of an installed kit: its unit, and what it answers to a person in the group fieldfare."""
+"""The library of an installed kit: its unit, and its replies to a person in the group fieldfare."""
 import grp
 import hashlib
 import json
@@ -19,7 +19,7 @@ NOBODY = 65534
 
 
 def as_person(body, groups=("fieldfare",)):
-    """What `body` returns, in a process of a user that is in these groups alone; an error as a text."""
+    """Returns the result of `body` in a process of a user with only these groups. An error is returned as a text."""
     numbers = [grp.getgrnam(group).gr_gid for group in groups]
     ours, theirs = os.pipe()
     child = os.fork()
@@ -42,28 +42,28 @@ def as_person(body, groups=("fieldfare",)):
 
 
 class Library:
-    """The service that runs since the board was booted (`# board: -i -r KIT`)."""
+    """The service that runs since the board's boot (`# board: -i -r KIT`)."""
 
     unit = "fieldfare-library.service"
 
     def show(self, name):
-        """A property of the unit."""
+        """Returns a property of the unit."""
         return systemctl("show", "--property", name, "--value", self.unit)
 
     @property
     def pid(self):
-        """Its process; 0: there is none."""
+        """Its process; 0 if there is none."""
         return int(self.show("MainPID"))
 
     def log(self):
-        """What the journal has of it, since the board was booted."""
+        """The service's journal since the board's boot."""
         return subprocess.run(
             ["journalctl", "--no-pager", "-b", "-o", "cat", "-u", self.unit], capture_output=True, text=True).stdout
 
     def ask(self, command, **values):
-        """What it answers to a person in the group fieldfare.
+        """Returns its reply to a person in the group fieldfare.
 
-        Raises RuntimeError with the refusal, or with why there is no answer.
+        Raises RuntimeError with the refusal, or with the reason for a missing reply.
         """
         reply = as_person(lambda: Client(SOCKET).send(command, **values))
         if isinstance(reply, str):
@@ -71,18 +71,18 @@ class Library:
         return reply
 
     def status(self):
-        """Its status; none while it does not answer."""
+        """Its status; None while it does not answer."""
         try:
             return self.ask("status")
         except RuntimeError:
             return None
 
     def wait(self, condition, seconds=20):
-        """Waits until a condition of the status holds; whether it did."""
+        """Waits until a condition of the status holds. Returns whether it did."""
         return bool(wait_until(lambda: (status := self.status()) and condition(status), seconds))
 
     def takes(self, **query):
-        """All takes that a query finds, by stem."""
+        """Returns all takes that match a query, by stem."""
         found, after = {}, {}
         while True:
             page = self.ask("takes", limit=200, **query, **after)
@@ -92,7 +92,7 @@ class Library:
             after = {"after": page["next"]}
 
     def adopt_stick(self, seconds=30):
-        """Adopts the stick that is plugged in, once it is mounted; whether it did."""
+        """Adopts the plugged-in stick, once it is mounted. Returns whether it did."""
         def adopts():
             try:
                 return self.ask("stick-adopt")
@@ -101,23 +101,23 @@ class Library:
         return bool(wait_until(adopts, seconds, 0.2))
 
     def stop(self):
-        """Stops it; its exit status."""
+        """Stops it and returns its exit status."""
         systemctl("stop", self.unit)
         return int(self.show("ExecMainStatus"))
 
     def start(self):
-        """Starts it; returns once it is ready."""
+        """Starts it and returns once it is ready."""
         systemctl("start", self.unit)
 
     def kill(self):
-        """Ends it at once; which process that was."""
+        """Kills it and returns the id of that process."""
         pid = self.pid
         os.kill(pid, signal.SIGKILL)
         return pid
 
 
 def wish(text, seconds=60):
-    """Asks for other settings as the library does for a paired phone; what came of it, once both services were restarted."""
+    """Requests other settings, as the library does for a paired phone. Returns the outcome, once both services were restarted."""
     OUTCOME.unlink(missing_ok=True)
     content = f"{hashlib.sha256(SETTINGS.read_bytes()).hexdigest()}\n{text}"
     subprocess.run(["runuser", "-u", "fieldfare-library", "--", "sh", "-c", f"cat >{WISH}.tmp && mv {WISH}.tmp {WISH}"], input=content, text=True,

@@ -1,4 +1,4 @@
-"""A loopback card's own clock, set without a process for each step: that would take the board longer than what is to be shown."""
+"""Controls a loopback card's clock without a process per step. Processes would take the board longer than the effects under test."""
 import fcntl
 import os
 import pathlib
@@ -13,12 +13,12 @@ class Loopback:
         self.control = os.open(f"/dev/snd/controlC{number}", os.O_RDWR)
 
     def set_ratio(self, ratio):
-        """Has the card run at 100000 / ratio of its pace, from now on."""
+        """Makes the card run at 100000 / ratio of its pace, from now on."""
         of_pcm = 3
         element = struct.pack("<IiII44sI", 0, of_pcm, 1, 0, b"PCM Rate Shift 100000", 0)
         value = bytearray(element + bytes(8) + struct.pack("<128q", ratio, *[0] * 127) + bytes(128))
         fcntl.ioctl(self.control, 0xC4C85513, value)
 
     def shift(self, ppm):
-        """Has it run faster by so many millionths; in steps of 10."""
+        """Makes the card run faster by `ppm`, in steps of 10."""
         self.set_ratio(100000 - round(ppm / 10))

@@ -1,4 +1,4 @@
-"""Disk images, mounted on the board without a process for each step: starting one costs the board some 50 ms."""
+"""Disk images, mounted on the board without a process per step: starting a process takes the board about 50 ms."""
 import ctypes
 import fcntl
 import os
@@ -25,13 +25,13 @@ class LoopDisk:
         os.close(file)
 
     def close(self):
-        """Lets go of the image."""
+        """Detaches the image."""
         fcntl.ioctl(self.loop, 0x4C01, 0)
         os.close(self.loop)
 
 
 def check(image, kind):
-    """Repairs a file system as it is done before a mount after a power cut; ext4 has its journal. What was repaired."""
+    """Repairs a file system like before a mount after a power cut; ext4 uses its journal. Returns the repair's output."""
     if kind == "ext4":
         return ""
     result = subprocess.run([f"fsck.{kind}", "-a", image], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""The acceptance of a new kit: `fieldfare doctor --acceptance` at work, persons who answer it, and disks that are not what they say."""
+"""The acceptance of a new kit: a running `fieldfare doctor --acceptance`, persons who answer it, and disks with false properties."""
 import array
 import hashlib
 import os
@@ -21,7 +21,7 @@ kit.TAKES = pathlib.Path("/mnt/takes")
 
 
 def without_panel():
-    """Settings of a kit whose panel is not there, so that nothing of it is asked for."""
+    """Settings of a kit whose panel is missing, so that the acceptance skips it."""
     return settings(
         takes={"directory": "/mnt/takes", "reserve_mib": 16},
         panel_buttons={name: {"line": f"NO_{name.upper()}"} for name in BUTTONS},
@@ -29,9 +29,9 @@ def without_panel():
 
 
 class Disk:
-    """A disk of `mib` under the device mapper, with a file system that has all it knows of itself at its beginning.
+    """A disk of `mib` under the device mapper, with a file system whose metadata is all at its beginning.
 
-    An ext4 can have the contents of a folder: they come behind that, while the kernel would spread folders over the disk.
+    An ext4 can have the contents of a folder. They follow the metadata; the kernel would spread folders over the disk.
     """
 
     def __init__(self, name, mib, kind="ext4", contents=None):
@@ -52,12 +52,12 @@ class Disk:
            f"dmsetup load --noudevsync {self.name} && dmsetup resume --noudevsync {self.name}")
 
     def repeat_after(self, sectors):
-        """The disk has only so many sectors, and ignores the rest of an address."""
+        """Gives the disk only this many sectors: the higher bits of an address are ignored."""
         parts = range(0, self.sectors, sectors)
         self.table("\n".join(f"{at} {min(sectors, self.sectors - at)} linear {self.loop} 0" for at in parts))
 
     def swallow_from(self, sector):
-        """Above a sector every write is taken, and lost."""
+        """Discards every write above a sector, without an error."""
         self.table(f"0 {sector} linear {self.loop} 0\n"
                    f"{sector} {self.sectors - sector} flakey {self.loop} {sector} 0 3600 1 drop_writes")
 
@@ -75,7 +75,7 @@ class Disk:
 
 
 class Walk:
-    """`fieldfare doctor --acceptance` at work: what it asks is answered by `person`, given the walk and the question."""
+    """A running `fieldfare doctor --acceptance`. Its questions are answered by `person`, which gets the walk and the question."""
 
     def __init__(self, person, *options):
         REPORT.unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class Walk:
         return status
 
     def outcome(self, part, subject):
-        """What it said of a check: its outcome and its sentence."""
+        """Returns the outcome and the sentence of a check."""
         for line in self.said:
             outcome, _, rest = line.partition(" ")
             if rest.strip().startswith(f"{part} {subject}: "):
@@ -131,20 +131,19 @@ class Walk:
 
 
 def figures(part, subject):
-    """What the report has of a check, by name."""
+    """Returns the values of a check in the report, by name."""
     lines = REPORT.read_text().splitlines()
     at = next(index for index, line in enumerate(lines) if f" {part} {subject}: " in line)
     return dict(item.split("=", 1) for item in lines[at + 1].split())
 
 
 class Sound:
-    """What the two microphones have: a soft noise, or on some channels a tap each second, or nothing."""
+    """The sound of the two microphones: soft noise, on some channels a tap each second, or silence."""
 
     def __init__(self):
         self.player = None
 
     def hush(self):
-        """Ends it."""
         if self.player:
             self.player.stop()
         self.player = None
@@ -165,7 +164,7 @@ sound = Sound()
 
 
 def willing(walk, question):
-    """Does what a person should."""
+    """Does what a person should do."""
     for name in BUTTONS:
         if question.startswith(f"press {name} "):
             threading.Timer(0.4, press, (name,)).start()
@@ -185,7 +184,7 @@ def willing(walk, question):
 
 
 def only_card(walk, question):
-    """Skips all but the card."""
+    """Skips everything except the card."""
     walk.type("" if question.startswith("card:") or "Enter: skip" in question else "s")
 
 
@@ -194,7 +193,7 @@ def digests():
 
 
 def fill_with_takes(count, seconds):
-    """Takes that were made before: noise, each unlike the others."""
+    """Makes earlier takes of noise, each different from the others."""
     for number in range(1, count + 1):
         kit.make_take(number, RATE, "S16_LE", 2, os.urandom(RATE * 4) * seconds)
     sh("sync")

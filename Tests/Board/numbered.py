@@ -1,4 +1,4 @@
-"""Sound whose frames carry their numbers (`sound.counted`), and takes of it: what of it they hold, by the sound alone."""
+"""Sound whose frames carry their numbers (`sound.counted`), and an analysis of the takes made from it, based on the sound alone."""
 import array
 import collections
 import os
@@ -8,28 +8,28 @@ import time
 from sound import BYTES, Player, counted
 from takefolder import Sound, same_bytes
 
-# Frames of a take that follow each other in what was played: where they begin in the take, how many, the number of the
-# first, and whether they are what was played, bit for bit.
+# Consecutive frames of a take that follow each other in the played sound: where they begin in the take, how many they are, the number of
+# the first, and whether they equal the played sound bit for bit.
 Stretch = collections.namedtuple("Stretch", "at frames number is_exact")
 
 
 def numbers(data, block):
-    """The numbers that frames of `block` bytes carry."""
+    """Returns the numbers that frames of `block` bytes carry."""
     return array.array("I", data)[:: block // 4]
 
 
 def lacking(numbers, first, last):
-    """How many of the frames from number `first` to `last` are not among those."""
+    """Returns how many of the frames from number `first` to `last` are missing in `numbers`."""
     return max(0, last - first + 1) - len({number for number in numbers if first <= number <= last})
 
 
 class Numbered:
-    """Some seconds of it in a file, played once into a PCM: at once, or at `start`."""
+    """Some seconds of numbered sound in a file, played once into a PCM: at once, or at `start`."""
 
     def __init__(self, pcm, rate, layout, channels, seconds, seed, is_started=True):
         self.rate, self.block = rate, BYTES[layout] * channels
         self.path = f"/dev/shm/numbered-{time.monotonic_ns()}.raw"
-        # The same noise each second, as it takes the board long to make.
+        # The noise repeats each second, because the board needs long to make it.
         piece = bytearray(counted(rate, channels, layout, seed))
         with open(self.path, "wb") as file:
             for second in range(seconds):
@@ -46,25 +46,25 @@ class Numbered:
         self.player = Player(*self.way, goes_first=True)
 
     def stop(self):
-        """Ends the playing; what was played is kept for comparison."""
+        """Ends playback. The played sound is kept for comparison."""
         self.player.stop()
 
     def clear(self):
-        """Removes what was played."""
+        """Removes the played sound's file."""
         os.unlink(self.path)
 
     def is_exact(self, sound, at, frames, number):
-        """Whether frames of a WAV file are what was played from a number on."""
+        """Whether frames of a WAV file equal the played sound from a number on."""
         return frames <= 0 or same_bytes(
             sound.path, self.path, frames * self.block, sound.place + at * self.block, number * self.block)
 
     def number(self, sound, at):
-        """The number that a frame of a WAV file carries."""
+        """Returns the number that a frame of a WAV file carries."""
         with open(sound.path, "rb", buffering=0) as file:
             return struct.unpack("<I", os.pread(file.fileno(), 4, sound.place + at * self.block))[0]
 
     def stretches(self, take, part=0):
-        """A part of a take between the gaps that its sidecar lists."""
+        """Returns the stretches of a take's part between the gaps that its sidecar lists."""
         stated = take.sidecar["parts"][part]
         sound = Sound(take.path.parent / stated["file"])
         first, end = stated["first_frame"], stated["first_frame"] + stated["frames"]
@@ -79,14 +79,14 @@ class Numbered:
         return found
 
     def lacks(self, take, frames=None):
-        """How many of `frames` frames (else: of those from its first to its last) a take lacks, or holds otherwise."""
+        """Returns how many of `frames` frames (default: from its first to its last) a take lacks or holds differently."""
         stretches = [stretch for part in range(len(take.sidecar["parts"])) for stretch in self.stretches(take, part)]
         if frames is None:
             frames = stretches[-1].number + stretches[-1].frames - stretches[0].number if stretches else 0
         return max(0, frames - sum(stretch.frames for stretch in stretches if stretch.is_exact))
 
     def holds_all(self, take):
-        """Whether the take is one stretch of what was played over all of its parts, without a gap, bit for bit."""
+        """Whether the take is one stretch of the played sound over all of its parts, without a gap, bit for bit."""
         stretches = [stretch for part in range(len(take.sidecar["parts"])) for stretch in self.stretches(take, part)]
         follows = all(
             (two.at, two.number) == (one.at + one.frames, one.number + one.frames)

@@ -1,4 +1,4 @@
-"""What is opened: the names of the files in a folder that any process opens, from inotify."""
+"""The names of the files in a folder that any process opens, from inotify."""
 import ctypes
 import os
 import struct
@@ -16,7 +16,7 @@ class Opens:
             raise OSError(ctypes.get_errno(), f"inotify: {folder}")
 
     def names(self):
-        """The names that were opened since the last call."""
+        """Returns the names that were opened since the last call."""
         names = set()
         while True:
             try:

@@ -1,9 +1,9 @@
 """The board's panel from outside: presses its buttons, reads and watches its lamps.
 
-A button is pressed by pulling its line down, as the contact would. An instant is CLOCK_MONOTONIC in seconds, and that of
-a press is the kernel's date of its edge: the board's chip dates edges at its next tick, up to 1 ms after the pull, so two
-spare lines are pulled around it and their dates read. That is done right behind a tick, which makes it exact to some 5 µs,
-unless the host let the board wait in between: `agrees` allows for what is open then.
+A button is pressed by pulling its line down, like the contact does. An instant is CLOCK_MONOTONIC in seconds; the instant of a press is
+the kernel's timestamp of its edge. The board's chip timestamps edges at its next tick, up to 1 ms after the pull. Therefore two spare
+lines are pulled around it and their timestamps are read. This is done directly after a tick, which makes it exact to about 5 µs, unless
+the host suspended the board in between: `agrees` allows for that uncertainty.
 """
 import fcntl
 import os
@@ -33,19 +33,19 @@ _pulls = _open(BUTTONS, os.O_RDWR)
 _values = _open(LAMPS, os.O_RDONLY)
 
 
-# The last one is pulled to see a tick.
+# The last one is pulled to detect a tick.
 _witnesses = [os.open(f"/run/gpio/BTN_SPARE{i}/pull", os.O_WRONLY) for i in (1, 2, 3)]
 _ways = (b"pull-up", b"pull-down")
-# How far apart the dates around a press were at most.
+# The largest distance of the timestamps around a press.
 _widest = 0.0
-# When each button was last released, and how long a hand takes at least before it closes the contact again: two presses that are less
-# than the recorder's debounce time apart are one.
+# When each button was last released, and the shortest time until a hand closes the contact again. Two presses within the recorder's
+# debounce time count as one.
 _released = {}
 HAND = 0.05
 
 
 def _edges_of(*offsets):
-    """A descriptor that delivers both edges of some lines of the board's chip (GPIO_V2_GET_LINE_IOCTL of linux/gpio.h)."""
+    """Returns a descriptor that delivers both edges of some lines of the board's chip (GPIO_V2_GET_LINE_IOCTL of linux/gpio.h)."""
     both_edges_of_inputs = 1 << 2 | 1 << 4 | 1 << 5
     request = bytearray(struct.pack("<64I32sQ", *offsets, *[0] * (64 - len(offsets)), b"witness", both_edges_of_inputs))
     request += bytes(560 - len(request)) + struct.pack("<II5Ii", len(offsets), 0, *[0] * 5, 0)
@@ -56,7 +56,7 @@ def _edges_of(*offsets):
 
 
 def _dates(count):
-    """The kernel's dates of the next edges of the witnesses, in seconds."""
+    """Returns the kernel's timestamps of the witnesses' next edges, in seconds."""
     dates = []
     while len(dates) < count:
         events = os.read(_events, 48 * (count - len(dates)))
@@ -72,7 +72,7 @@ def _pull_and_date(button, way):
     global _ways, _widest
     if os.pread(_pulls[button], 16, 0).strip() == way:
         return time.monotonic()
-    # Each is pulled the other way than last time, so that there is an edge.
+    # Each line is pulled the opposite way of the last time, so that there is an edge.
     _ways = _ways[::-1]
     os.pwrite(_witnesses[2], _ways[0], 0)
     _dates(1)
@@ -85,27 +85,27 @@ def _pull_and_date(button, way):
 
 
 def agrees(error, within=0.0015):
-    """Whether the difference of two instants, one or both of them a press's, is as small as it has to be, in seconds.
+    """Whether the difference of two instants, one or both of them of a press, is small enough, in seconds.
 
-    What the dates of the scenario's presses leave open is allowed for.
+    The uncertainty of the presses' timestamps is added to the limit.
     """
     return abs(error) < within + _widest
 
 
 def hold(button):
-    """Closes a button's contact, as soon as a hand could; when."""
+    """Closes a button's contact, as soon as a hand could. Returns the instant."""
     time.sleep(max(0, _released.get(button, 0) + HAND - time.monotonic()))
     return _pull_and_date(button, b"pull-down")
 
 
 def release(button):
-    """Opens it again; when."""
+    """Opens the contact again. Returns the instant."""
     _released[button] = _pull_and_date(button, b"pull-up")
     return _released[button]
 
 
 def press(button, seconds=0.1):
-    """A clean press; when it began."""
+    """Makes a clean press. Returns the instant of its beginning."""
     instant = hold(button)
     time.sleep(seconds)
     release(button)
@@ -113,16 +113,15 @@ def press(button, seconds=0.1):
 
 
 def spike(button):
-    """A contact closed for some 50 µs."""
+    """Closes a contact for about 50 µs."""
     _pull(button, b"pull-down")
     _pull(button, b"pull-up")
 
 
 def bounce(button, seed, down=True):
-    """A contact that bounces for up to 12 ms before it stays closed (or open, unless `down`).
+    """Makes a contact that bounces for up to 12 ms before it stays closed (or open, unless `down`).
 
-    Returns the first edge's instant, and how long it rested at most between two edges: some 3 ms, or longer if the host
-    let the board wait.
+    Returns the first edge's instant, and the longest rest between two edges: about 3 ms, or longer if the host suspended the board.
     """
     chance = random.Random(seed)
     ways = (b"pull-down", b"pull-up") if down else (b"pull-up", b"pull-down")
@@ -140,7 +139,6 @@ def bounce(button, seed, down=True):
 
 
 def lamp(name):
-    """Whether a lamp is lit."""
     return os.pread(_values[name], 2, 0)[:1] == b"1"
 
 
@@ -150,16 +148,16 @@ _events = _edges_of(9, 10, 11)
 
 
 class Watch:
-    """What the lamps did, seen every few milliseconds from another thread, as `with Watch() as watch:`.
+    """Watches the lamps every few milliseconds from another thread, as `with Watch() as watch:`.
 
-    Those of the panel, unless others are named, with the paths of their values.
+    The default is the panel's lamps; others are given with the paths of their values.
     """
 
     def __init__(self, interval=0.006, lamps=None):
         self.interval = interval
         self._values = _open(lamps, os.O_RDONLY) if lamps else _values
         self.changes = {name: [] for name in self._values}
-        # When it last sampled late, as the board had no time for it.
+        # When it last sampled late because the board was suspended.
         self.blind_until = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
@@ -192,7 +190,7 @@ class Watch:
             self.ended = time.monotonic()
 
     def spans(self, name, since=0, until=None):
-        """(when, lit, seconds) of each stretch of one lamp between two instants."""
+        """Returns (when, lit, seconds) of each stretch of one lamp between two instants."""
         until = until or getattr(self, "ended", None) or time.monotonic()
         changes = self.changes[name]
         ends = [change[0] for change in changes[1:]] + [until]
@@ -200,9 +198,9 @@ class Watch:
         return [(start, lit, end - start) for start, lit, end in cut if end > start]
 
     def flashes(self, name, since=0, until=None, pause=0.7):
-        """Groups of lit stretches, separated by dark ones of `pause` seconds: how many in each whole group.
+        """Returns the size of each whole group of lit stretches, separated by dark ones of `pause` seconds.
 
-        A group that the watch may have seen only the end or the beginning of is left out.
+        A group at either end that may be incomplete is omitted.
         """
         groups, count, whole = [], 0, False
         for _, lit, seconds in self.spans(name, since, until):
@@ -215,7 +213,7 @@ class Watch:
         return groups
 
     def share(self, name, since=0, until=None):
-        """The part of the time that a lamp was lit, 0 to 1."""
+        """Returns the share of the time for which a lamp was lit, 0 to 1."""
         spans = self.spans(name, since, until)
         total = sum(seconds for _, _, seconds in spans)
         return sum(seconds for _, lit, seconds in spans if lit) / total if total else 0.0

@@ -1,6 +1,6 @@
 """Sixteen hostile peers at the control socket, in one process: `python3 -m peers SEED SOCKET`, until it is ended.
 
-It writes a line a second: of each peer the bytes sent, the lines received, and how often it was dropped or left.
+It writes a line per second: for each peer the bytes sent, the lines received, and how often it was dropped or disconnected itself.
 """
 import os
 import random
@@ -13,7 +13,7 @@ NESTED = b'{"command":"status","x":[[[[[[' + b"[1]," * 16000 + b"1]]]]]]}\n"
 
 
 class Peer:
-    """One peer: what it sends again and again, whether it reads, and how it comes and goes."""
+    """One peer: the lines that it sends repeatedly, whether it reads, and how it connects and disconnects."""
 
     def __init__(self, *lines, reads=True, pause=0.0, piece=1 << 16, lives=None):
         self.lines, self.reads, self.pause, self.piece, self.lives = lines, reads, pause, piece, lives
@@ -39,7 +39,7 @@ class Peer:
         self.due = now + pause
 
     def turn(self, now):
-        """Does what it can do at once."""
+        """Does everything that is possible without blocking."""
         if now < self.due:
             return
         if not self.socket:
@@ -71,11 +71,11 @@ class Peer:
 
 
 def torment():
-    """Sixteen peers, until the process is ended."""
+    """Runs sixteen peers until the process is ended."""
     random.seed(int(sys.argv[1]))
     status = b'{"id":1,"command":"status"}\n' * 100
     changes = b'{"command":"volume","volume":0.5}\n{"command":"volume","volume":0.6}\n' * 50
-    # Nothing that starts, stops or lights anything: that would be carried out.
+    # No commands that start, stop or light anything: they would be carried out.
     wrong = b'{"command":"dance"}\n{"command":"light","lamp":"sun"}\n{"command":"skip","seconds":1e99}\n' * 30
     garbage = [random.randbytes(random.randrange(1, 4000)) + b"\n" for _ in range(50)]
     peers = (

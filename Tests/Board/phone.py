@@ -1,8 +1,8 @@
-"""A phone's browser: what it asks of the kit's page over HTTP. It keeps its cookie."""
+"""A phone's browser: its HTTP requests to the kit's page. It keeps its cookie."""
 import http.client
 import json
 
-# A page is asked for through the socket that systemd opened.
+# Requests go through the socket that systemd opened.
 PORT = 80
 
 
@@ -11,7 +11,7 @@ class Browser:
         self.host, self.cookie = host, None
 
     def ask(self, method, path, body=None, timeout=30, **fields):
-        """The status and the content of the answer."""
+        """Returns the status and the content of the answer."""
         connection = http.client.HTTPConnection("127.0.0.1", PORT, timeout=timeout)
         fields = {"Host": self.host, **{name.replace("_", "-"): value for name, value in fields.items()}}
         if self.cookie:
@@ -27,10 +27,9 @@ class Browser:
         return answer.status, content
 
     def json(self, method, path, body=None, **fields):
-        """The status and the object of the answer; none: it is empty."""
+        """Returns the status and the object of the answer, or None if it is empty."""
         status, content = self.ask(method, path, body, **fields)
         return status, json.loads(content) if content else None
 
     def state(self):
-        """The recorder's status."""
         return self.json("GET", "/api/status")[1]

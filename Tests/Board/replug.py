@@ -1,6 +1,7 @@
-"""A USB microphone that is pulled in a take and comes back: what the recorder says, and whose sound each part has, or the take behind it.
+"""A USB microphone that is pulled during a take and comes back: the recorder's reports, and which microphone each part or following take
+was recorded from.
 
-Each microphone numbers its frames from a step of its own on, so that a part shows which of them it was recorded from.
+Each microphone's frame numbers begin at its own step, so that a part shows its source.
 """
 import time
 
@@ -10,12 +11,12 @@ from usbmic import RATE, Microphone, all_runs, in_faults
 
 BACK_WITHIN = 4
 STEP = 10_000_000
-# As many bytes a frame as two channels of 16 bits.
+# As many bytes per frame as two 16-bit channels.
 MONO = {"channels": 1, "bits": 32}
 
 
 def begin(recorder):
-    """Begins a take, and lets it last for a while; the press."""
+    """Begins a take and lets it run for a while. Returns the press."""
     pressed = press("record")
     recorder.wait_state("recording")
     time.sleep(2.5)
@@ -23,7 +24,7 @@ def begin(recorder):
 
 
 def pull(recorder, mic):
-    """Unplugs the microphone during a take, which goes on waiting."""
+    """Unplugs the microphone during a take, which waits for it."""
     when = mic.pull()
     status = recorder.wait(lambda status: in_faults(status), 4)
     figure("fault 1 after it was pulled", time.monotonic() - when, "s")
@@ -32,7 +33,7 @@ def pull(recorder, mic):
 
 
 def come_back(recorder, what, **where):
-    """Plugs a microphone in, with which the take goes on."""
+    """Plugs in a microphone with which the take continues."""
     mic = Microphone(**where)
     mic.wait_card()
     status = recorder.wait(lambda status: not in_faults(status), BACK_WITHIN + 6)
@@ -43,7 +44,7 @@ def come_back(recorder, what, **where):
 
 
 def end(recorder, what, parts, sources):
-    """Stops; each part ends with sound of the microphone that it should hold, unbroken."""
+    """Stops. Each part must end with unbroken sound of the expected microphone."""
     press("stop")
     recorder.wait(lambda status: status["state"] != "recording", 5)
     take = recorder.take()
@@ -56,7 +57,7 @@ def end(recorder, what, parts, sources):
 
 
 def wait_refused(recorder, what, seconds=4):
-    """For some seconds, the take goes on with nothing."""
+    """Expects that the take gets no frames for some seconds."""
     frames = recorder.status()["frames"]
     time.sleep(seconds)
     status = recorder.status()
@@ -65,7 +66,7 @@ def wait_refused(recorder, what, seconds=4):
 
 
 def expect_places(what, take, places):
-    """The sidecar and `show` name the port of each part."""
+    """Expects that the sidecar and `show` name the port of each part."""
     parts = take.sidecar["parts"]
     found = [part.get("port") or "" for part in parts]
     expect(all(port.endswith(f"-{place + 1}") for port, place in zip(found, places, strict=True)), f"{what}: the ports {found}, of {places}")
@@ -77,7 +78,7 @@ def expect_places(what, take, places):
 
 
 def come_back_changed(recorder, first):
-    """Plugs a microphone with one channel in, where two were recorded in a take, which ends; another begins."""
+    """Plugs in a microphone with one channel where a take has two. The take ends, and another begins."""
     taken = recorder.status()["take"]
     mic = Microphone(first=first, **MONO)
     mic.wait_card()
@@ -89,7 +90,7 @@ def come_back_changed(recorder, first):
 
 
 def end_changed(recorder, sources):
-    """Stops; the take and the one that followed it have the sound of the microphones that each should hold. Returns both."""
+    """Stops. The take and the following one must hold the sound of the expected microphones. Returns both."""
     press("stop")
     recorder.wait_state("idle", 10)
     takes = recorder.takes(2)

@@ -1,4 +1,4 @@
-"""Servers on the board that takes are sent to, and what crosses the network to them."""
+"""Servers on the board that receive takes, and a record of their network traffic."""
 import gc
 import os
 import pathlib
@@ -11,15 +11,16 @@ import urllib.request
 
 from kit import wait_until
 
-# What deploy/install-packages servers installs for this Python.
+# The packages that deploy/install-packages servers installs for this Python.
 PACKAGES = pathlib.Path(__file__).resolve().parents[2] / ".build/servers/lib" / "python{}.{}".format(*sys.version_info) / "site-packages"
 
 
 class Relay:
-    """A port that is passed on to a server, and how many bytes crossed it: `sent` to the server, and `received` from it."""
+    """A port that is forwarded to a server, with the bytes that crossed it: `sent` to the server, and `received` from it."""
 
     def __init__(self, port, server, crossed=lambda: None, breaks=lambda: None):
-        """`crossed` is called before what came is passed on; `breaks` says after how many bytes to the server a connection breaks, if it does."""
+        """`crossed` is called before received bytes are forwarded. `breaks` returns after how many bytes to the server a connection
+        breaks, or None."""
         self.sent = self.received = 0
         self._crossed, self._breaks = crossed, breaks
         listener = socket.create_server(("127.0.0.1", port))
@@ -34,7 +35,7 @@ class Relay:
                 client.close()
                 continue
             for end in (client, there):
-                # What answers wait for is passed on at once.
+                # Small answers are forwarded at once.
                 end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for way in ((client, there, "sent", self._breaks()), (there, client, "received", None)):
                 threading.Thread(target=self._pass, args=way, daemon=True).start()
@@ -49,7 +50,7 @@ class Relay:
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
         except OSError:
-            # One end has gone: the other one notices.
+            # One end has closed; this closes the other one.
             for end in (origin, target):
                 try:
                     end.shutdown(socket.SHUT_RDWR)
@@ -58,7 +59,7 @@ class Relay:
 
 
 class SFTPServer:
-    """OpenSSH's server for root, with keys of its own."""
+    """OpenSSH's server for root, with its own keys."""
 
     port = 2222
 
@@ -86,7 +87,7 @@ class SFTPServer:
             return False
 
     def outbox(self, port, user="root"):
-        """The settings of `[outbox]` that have takes sent to it through a port; its keys are written for the library's user."""
+        """Returns the settings of `[outbox]` for this server through a port. The keys are written for the library's user."""
         key, known = pathlib.Path("/etc/fieldfare/sftp.key"), pathlib.Path("/etc/fieldfare/sftp.known_hosts")
         key.parent.mkdir(exist_ok=True)
         shutil.copy(self._keys[1], key)
@@ -97,7 +98,7 @@ class SFTPServer:
 
 
 class S3Server:
-    """A bucket in memory, and which parts of which objects were begun to be sent to it, by when: a number that the scenario counts."""
+    """A bucket in memory, and a record of the uploads of parts that were begun, by a number that the scenario counts."""
 
     port, bucket = 9000, "recordings"
 
@@ -127,14 +128,14 @@ class S3Server:
         self.clear()
 
     def clear(self):
-        """An empty bucket. What was deleted one by one, the server keeps in memory."""
+        """Empties the bucket. The server would keep individually deleted objects in memory."""
         with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}/moto-api/reset", method="POST")) as answer:
             answer.read()
         gc.collect()
         self.client.create_bucket(Bucket=self.bucket)
 
     def outbox(self):
-        """The settings of `[outbox]` that have takes sent to it; its key is written for root."""
+        """Returns the settings of `[outbox]` for this server. The key is written for root."""
         secret = pathlib.Path("/etc/fieldfare/s3.credentials")
         secret.parent.mkdir(exist_ok=True)
         secret.write_text("access_key_id = kit\nsecret_access_key = key\n")

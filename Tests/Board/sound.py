@@ -1,6 +1,6 @@
-"""Sound for the scenarios: made, played into a card, read from WAV files, and measured. No packages beside Python's own.
+"""Sound for the scenarios: generated, played into a card, read from WAV files, and measured, without packages other than Python's own.
 
-Samples are held as 32-bit integers, full scale 2³¹, whatever the layout they are played or stored in.
+Samples are held as 32-bit integers, full scale 2³¹, regardless of the layout in which they are played or stored.
 """
 import array
 import functools
@@ -17,7 +17,7 @@ BYTES = {"S16_LE": 2, "S24_3LE": 3, "S24_LE": 4, "S32_LE": 4, "FLOAT_LE": 4}
 
 
 def pack(samples, layout):
-    """32-bit samples as the bytes of an ALSA layout; bits that do not fit are cut off."""
+    """Converts 32-bit samples to bytes of an ALSA layout. Bits that do not fit are cut off."""
     if layout == "S32_LE":
         return samples.tobytes()
     if layout == "S16_LE":
@@ -33,7 +33,7 @@ def pack(samples, layout):
 
 
 def unpack(data, layout):
-    """The 32-bit samples that bytes of a layout stand for."""
+    """Converts bytes of a layout to 32-bit samples."""
     if layout == "S32_LE":
         return array.array("i", data)
     if layout == "S16_LE":
@@ -49,7 +49,7 @@ def unpack(data, layout):
 
 
 def interleave(channels):
-    """Several channels of one length as one array, frame by frame."""
+    """Interleaves several channels of one length."""
     if len(channels) == 1:
         return channels[0]
     mixed = array.array("i", bytes(4 * len(channels) * len(channels[0])))
@@ -59,7 +59,7 @@ def interleave(channels):
 
 
 def sines(rate, tones):
-    """One second of a sum of sines, (frequency in whole hertz, peak of full scale) each, so that it can be repeated."""
+    """Returns one second of a sum of sines, (whole hertz, peak relative to full scale) each, so that it can be repeated."""
     sums = [0.0] * rate
     for frequency, peak in tones:
         one = [peak * FULL_SCALE * math.sin(2 * math.pi * i / rate) for i in range(rate)]
@@ -73,7 +73,7 @@ def noise(frames, seed):
 
 
 def counted(frames, channels, layout, seed, first=0):
-    """The bytes of noise in which every frame is unlike all others: its first 32 bits are its number, from `first` on."""
+    """Returns noise in which every frame is unique: its first 32 bits are its number, starting at `first`."""
     width = BYTES[layout] * channels
     data = bytearray(random.Random(seed).randbytes(width * 65536) * (frames // 65536 + 1))[: width * frames]
     numbers = array.array("I", range(first, first + frames)).tobytes()
@@ -83,10 +83,10 @@ def counted(frames, channels, layout, seed, first=0):
 
 
 class Player:
-    """Plays sound into a PCM with aplay, in a loop of a given number of rounds, until it is stopped.
+    """Plays sound into a PCM with aplay for a given number of rounds, or until it is stopped.
 
-    What is played is bytes, or the path of a file of them, which is played once. One that `goes_first` waits for no recorder
-    and no other process of the board, and for the host 4 s at most instead of half a second.
+    `data` is bytes, or the path of a file of them, which is played once. A player that `goes_first` has priority over the recorder and
+    all other processes of the board, and waits for the host at most 4 s instead of half a second.
     """
 
     def __init__(self, pcm, rate, layout, channels, data, rounds=1, goes_first=False):
@@ -113,25 +113,25 @@ class Player:
             time.sleep(0.02)
 
     def status(self):
-        """ALSA's account of the playing end."""
+        """Returns ALSA's status of the playing end."""
         with open(self.status_path) as file:
             lines = [line.split(":", 1) for line in file.read().splitlines()]
         return {line[0].strip(): line[1].strip() for line in lines if len(line) == 2} | {
             "state": lines[0][-1].strip()}
 
     def errors(self):
-        """What aplay wrote of itself."""
+        """Returns aplay's messages."""
         with open(self.log) as log:
             return log.read()
 
     def underruns(self):
-        """How often there was nothing to play in time. The card played silence then, which no recorder can know of."""
+        """Returns the number of underruns. The card played silence in them, which a recorder cannot detect."""
         return self.errors().count("underrun")
 
     def clock(self, seconds):
-        """Frames played at CLOCK_MONOTONIC 0, had it been playing since: frame = clock + rate × instant.
+        """Returns the frames played at CLOCK_MONOTONIC 0, extrapolated: frame = clock + rate × instant.
 
-        The card moves once a millisecond, so the latest of many readings is the truest.
+        The card moves once a millisecond, so the latest of many readings is the most accurate.
         """
         best, end = -math.inf, time.monotonic() + seconds
         while time.monotonic() < end:
@@ -141,7 +141,7 @@ class Player:
         return best
 
     def stop(self):
-        """Ends the playing."""
+        """Ends playback."""
         if self.process.poll() is None:
             self.process.terminate()
         self.process.wait()
@@ -151,7 +151,7 @@ class Player:
 
 
 class Listener:
-    """Captures what is played into the other end of a PCM, with arecord, until it is stopped."""
+    """Captures the other end of a PCM with arecord, until it is stopped."""
 
     def __init__(self, pcm, rate, layout, channels):
         self.path = f"/dev/shm/captured-{time.monotonic_ns()}.raw"
@@ -167,7 +167,7 @@ class Listener:
             time.sleep(0.02)
 
     def clock(self, seconds):
-        """Frames captured at CLOCK_MONOTONIC 0, had it run since: frame = clock + rate × instant."""
+        """Returns the frames captured at CLOCK_MONOTONIC 0, extrapolated: frame = clock + rate × instant."""
         best, end = -math.inf, time.monotonic() + seconds
         while time.monotonic() < end:
             with open(self.status_path) as file:
@@ -177,7 +177,7 @@ class Listener:
         return best
 
     def stop(self):
-        """Ends it; what was captured, as bytes."""
+        """Ends capturing and returns the captured bytes."""
         time.sleep(0.2)
         self.process.terminate()
         self.process.wait()
@@ -187,7 +187,7 @@ class Listener:
         return captured
 
     def samples(self):
-        """Ends it; what was captured, as 32-bit samples of each channel."""
+        """Ends capturing and returns the 32-bit samples of each channel."""
         samples = unpack(self.stop(), self.layout)
         return [samples[number :: self.channels] for number in range(self.channels)]
 
@@ -215,11 +215,10 @@ class Wave:
         self.frames = len(self.chunks["data"]) // self.block
 
     def bytes(self, first, count):
-        """The bytes of some frames."""
         return bytes(self.chunks["data"][first * self.block : (first + count) * self.block])
 
     def origin(self):
-        """What the bext chunk says, by field (EBU Tech 3285)."""
+        """Returns the fields of the bext chunk (EBU Tech 3285)."""
         chunk = bytes(self.chunks["bext"])
         names = ("description", "originator", "reference", "date", "time", "time_reference", "version")
         fields = [
@@ -228,7 +227,7 @@ class Wave:
         return dict(zip(names, fields), coding_history=chunk[602:].rstrip(b"\0").decode())
 
     def cues(self):
-        """The cue points, (frame, label) each."""
+        """Returns the cue points, (frame, label) each."""
         points = bytes(self.chunks.get("cue ", bytes(4)))
         count, = struct.unpack_from("<I", points)
         found = [struct.unpack_from("<II4sIII", points, 4 + 24 * i) for i in range(count)]
@@ -242,7 +241,7 @@ class Wave:
         return [(frame, labels.get(number)) for number, _, name, _, _, frame in found if name == b"data"]
 
     def channel(self, number, first=0, count=None):
-        """Samples of one channel."""
+        """Returns samples of one channel."""
         count = self.frames - first if count is None else count
         return unpack(self.bytes(first, count), self.layout)[number :: self.channels]
 
@@ -267,12 +266,12 @@ class Tone:
 
     @property
     def peak_dbfs(self):
-        """Its peak, in dB of full scale."""
+        """Its peak in dB relative to full scale."""
         return decibel(self.peak)
 
     @property
     def clean_db(self):
-        """How far everything else in the samples is below it, RMS against RMS."""
+        """The level of the sine above everything else in the samples, RMS against RMS, in dB."""
         return decibel(self.peak / math.sqrt(2) / max(self.residual, 1e-9))
 
 
@@ -282,7 +281,7 @@ def decibel(ratio):
 
 
 def frequency_of(samples, rate, nominal):
-    """The frequency of a sine near `nominal`, from its phase in the first and the last whole second."""
+    """Returns the frequency of a sine near `nominal`, from its phase in the first and the last whole second."""
     seconds = len(samples) // rate - 1
     first, last = Tone(samples[:rate], rate, nominal), Tone(samples[seconds * rate :], rate, nominal)
     turn = (last.phase - first.phase + math.pi) % (2 * math.pi) - math.pi
@@ -290,12 +289,12 @@ def frequency_of(samples, rate, nominal):
 
 
 def crossing_frequency(samples, rate):
-    """The frequency of a tone whose phase may jump, by its upward crossings of zero."""
+    """Returns the frequency of a tone whose phase may jump, from its upward zero crossings."""
     places = [i - a / (b - a) for i, (a, b) in enumerate(zip(samples, samples[1:])) if a < 0 <= b]
     return (len(places) - 1) * rate / (places[-1] - places[0]) if len(places) > 1 else 0.0
 
 
 def butterworth_db(frequency, cutoff, rate, order):
-    """The response of a digital Butterworth low-pass (bilinear, prewarped) at a frequency, in dB."""
+    """Returns the response of a digital Butterworth low-pass (bilinear, prewarped) at a frequency, in dB."""
     ratio = math.tan(math.pi * frequency / rate) / math.tan(math.pi * cutoff / rate)
     return -10 * math.log10(1 + ratio ** (2 * order))

@@ -1,6 +1,6 @@
-"""A folder of takes as a reader finds it that did not write it: what is in it, and whether it is what it was.
+"""A folder of takes from the view of another reader: its contents, and whether they are unchanged.
 
-Files are read in pieces into memory that is kept: a fresh page costs the board a tenth of a millisecond.
+Files are read in pieces into memory that is reused: a fresh page costs the board a tenth of a millisecond.
 """
 import collections
 import json
@@ -11,21 +11,21 @@ import struct
 PIECE = 1 << 20
 _one, _other = bytearray(PIECE), bytearray(PIECE)
 
-# What shows that a file was not touched. FAT and exFAT have no inodes: the kernel numbers files as they are opened.
+# Traits that change when a file is changed. FAT and exFAT have no inodes: the kernel numbers files as they are opened.
 Traits = collections.namedtuple("Traits", "inode size modified")
 has_inodes = True
 
 
 def listing(folder):
-    """The files below a folder, by path: their traits. The lock comes and goes. A name that the folder lists and no file has, as a cut
-    may leave one on exFAT, is none."""
+    """Returns the traits of the files below a folder, by path. The lock may appear and disappear, so it is omitted. So is a name without
+    a file, which a cut may leave on exFAT."""
     found = {}
 
     def walk(path, below):
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    # What is in the bin is in no list.
+                    # Files in the bin are in no list.
                     if entry.name == ".bin":
                         continue
                     walk(entry.path, f"{below}{entry.name}/")
@@ -43,7 +43,7 @@ def listing(folder):
 
 
 def same_bytes(path, other, count=None, at=0, other_at=0):
-    """Whether two files hold the same `count` bytes, or the same to their ends."""
+    """Whether two files hold the same `count` bytes, or the same bytes to their ends."""
     with open(path, "rb", buffering=0) as a, open(other, "rb", buffering=0) as b:
         if count is None:
             if os.fstat(a.fileno()).st_size - at != os.fstat(b.fileno()).st_size - other_at:
@@ -66,7 +66,7 @@ def same_bytes(path, other, count=None, at=0, other_at=0):
 
 
 class Sound:
-    """A WAV file, without its samples being read."""
+    """A WAV file; its samples are not read."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -88,29 +88,30 @@ class Sound:
         self.frames = self.bytes // self.block
 
     def chunk(self, name):
-        """The bytes of a chunk."""
+        """Returns the bytes of a chunk."""
         place, size = self.chunks[name]
         with open(self.path, "rb", buffering=0) as file:
             return os.pread(file.fileno(), size, place)
 
     def is_whole(self):
-        """Whether its header and its chunks agree with the file that is there, and hold whole frames."""
+        """Whether its header and its chunks agree with the file's length, and hold whole frames."""
         return self.riff_size == self.size == self.end and self.bytes % self.block == 0
 
 
 def twin(path):
-    """Where the unfiltered sound lies that was kept beside a part's."""
+    """Returns the path of the unfiltered sound of a part."""
     folder, name = os.path.split(str(path))
     return os.path.join(folder, re.sub(r"^[^._]*", r"\g<0>-raw", name))
 
 
 def number(stem):
-    """The number of a take."""
+    """Returns the number of a take."""
     return int(re.search(r"-(\d{4,})(?:_|-\d{6}Z)", stem)[1])
 
 
 def named(name):
-    """The stem that a file's own name gives, and whether it has a later part's time instead; no stem if it is of no take."""
+    """Returns the stem in a file's name, and whether the name has a later part's time instead. The stem is None if the file belongs to
+    no take."""
     found = re.match(
         r"(?:\d{4}-\d\d-\d\d|unset)/(?:([a-z0-9-]+-\d{4,}-\d{6}Z)|([a-z0-9-]+-\d{4,})(-p\d+)?(?:-raw)?_(\d{8}_\d{6}|unset)(?![^.]))",
         name)
@@ -121,10 +122,10 @@ def named(name):
 
 
 def zeroed(sound, meant, block=4096):
-    """Bytes at the end of a file that was cut which are zeros in place of what was recorded, in its last block alone.
+    """Returns the number of zero bytes in the last block of a file that was cut, in place of recorded sound.
 
-    ext4 lets a file grow within a block that it has with the next commit of its journal, whatever is synced; the bytes come
-    with the file's own sync.
+    With the next commit of its journal, ext4 lets a file grow within its allocated block, independently of syncs; the bytes arrive with
+    the file's own sync.
     """
     end = sound.place + min(sound.bytes, meant.bytes)
     start = max(sound.place, (end - 1) // block * block)
@@ -136,7 +137,7 @@ def zeroed(sound, meant, block=4096):
 
 
 def has_leftovers(folder):
-    """Whether a take is unfinished, in a folder that a recorder may be working in: no file is read."""
+    """Whether a take is unfinished, in a folder that a recorder may be using: no file is read."""
     return any(
         name.endswith((".part", ".tmp")) and named(f"{os.path.basename(day)}/{name}")[0]
         for day, _, names in os.walk(folder) for name in names if f"{os.sep}.bin" not in day)
@@ -148,7 +149,7 @@ class TakeFolder:
     def __init__(self, path):
         self.path = str(path)
         self.files = listing(path)
-        # The stems that begin files, by day and number: a later part has another time in its name.
+        # The stems at the beginning of files' names, by day and number: a later part has another time in its name.
         self.begun = {}
         for name in self.files:
             stem, is_later = named(name)
@@ -165,26 +166,26 @@ class TakeFolder:
                 self.leftovers.setdefault(stem, []).append(name)
 
     def stem(self, name):
-        """The take that a file is of; none if it is of none. A later part is of the last take of its number begun before it."""
+        """Returns the take of a file, or None. A later part belongs to the last take of its number that began before it."""
         stem, is_later = named(name)
         begun = self.begun.get((os.path.dirname(name), stem.partition("_")[0]), ()) if is_later else ()
         return max((one for one in begun if one <= stem), default=min(begun, default=stem))
 
     def of(self, stem):
-        """The files of a take."""
+        """Returns the files of a take."""
         return {name: traits for name, traits in self.files.items() if self.stem(name) == stem}
 
     def sidecar(self, stem):
-        """What is known of a finished take."""
+        """Returns the sidecar of a finished take."""
         with open(self.full(self.sidecars[stem])) as file:
             return json.load(file)
 
     def readable(self):
-        """The finished takes whose sidecar has content: a repair may have left none to one that was being replaced."""
+        """The finished takes whose sidecar has content: a repair may have emptied one that was being replaced."""
         return {stem for stem, name in self.sidecars.items() if self.files[name].size}
 
     def is_replaced(self, stem):
-        """Whether of a take's sidecar only the next revision is there."""
+        """Whether only the next revision of a take's sidecar exists."""
         for name in self.of(stem):
             if name.endswith(".json.tmp") and not name.endswith(".json.part.tmp"):
                 try:
@@ -195,16 +196,15 @@ class TakeFolder:
         return False
 
     def full(self, name):
-        """The path of a file."""
         return os.path.join(self.path, name)
 
     def parts(self, stem):
-        """The audio files that a finished take's sidecar names, as paths."""
+        """Returns the paths of the audio files that a finished take's sidecar names."""
         day = os.path.dirname(self.sidecars[stem])
         return [self.full(f"{day}/{part['file']}") for part in self.sidecar(stem)["parts"]]
 
     def highest(self):
-        """The highest number that a take has, or that was given."""
+        """Returns the highest number that a take has, or that was given out."""
         numbers = [number(stem) for stem in map(self.stem, self.files) if stem]
         for name in {".number", ".number.tmp"} & set(self.files):
             with open(self.full(name)) as file:

@@ -1,4 +1,4 @@
-"""The takes on disk against those of a model: their names, what their sidecars state, and that what is finished is not touched."""
+"""Compares the takes on disk with those of a model: their names, their sidecars, and whether finished files are unchanged."""
 import calendar
 import hashlib
 import json
@@ -6,15 +6,15 @@ import time
 
 from takefolder import PIECE, Sound, TakeFolder, number
 
-# How exactly frames are found by time.
+# The accuracy with which frames are found by time.
 EXACT = 0.005
-# A sidecar that is not finished has what is older than this.
+# A draft of a sidecar contains everything older than this.
 DRAFTED = 1.3
 _piece = bytearray(PIECE)
 
 
 def seconds_of(text):
-    """ISO 8601 as seconds since 1970."""
+    """Converts ISO 8601 to seconds since 1970."""
     whole, fraction = text.removesuffix("Z").split(".")
     return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + int(fraction) / 1e6
 
@@ -28,27 +28,27 @@ def digest(path):
 
 
 class TakesCheck:
-    """The takes in a folder against those of a model."""
+    """Compares the takes in a folder with those of a model."""
 
     def __init__(self, path, model, rate):
         self.path, self.model, self.rate = path, model, rate
         self.known, self.traits, self.digests = {}, {}, {}
-        # What must not have been done to a sidecar.
+        # Forbidden changes of sidecars.
         self.changed = []
         # The stem of the take that is recorded.
         self.unfinished = None
 
     def stem(self, take):
-        """A take's stem; none before it was seen."""
+        """Returns a take's stem, or None before it was seen."""
         return take and next((stem for stem in self.known if number(stem) == take.number), None)
 
     def wrong(self, now):
-        """What of the takes' names and sidecars is otherwise."""
+        """Returns the errors in the takes' names and sidecars."""
         while True:
             try:
                 return self._amiss(now)
             except FileNotFoundError:
-                # Renamed since the folder was listed.
+                # A file was renamed since the folder was listed.
                 continue
 
     def _amiss(self, now):
@@ -106,7 +106,7 @@ class TakesCheck:
             yield f"markers at {[round(at - begun, 3) for at in stated]}, not {[round(at - begun, 3) for _, at in markers]}"
 
     def _draft_amiss(self, here, now):
-        """What the sidecar of the take that is recorded lacks."""
+        """Returns what the sidecar of the current take lacks."""
         stem, names = next(iter(here.leftovers.items()))
         name = next((name for name in names if name.endswith(".json.part")), None)
         if not name:
@@ -117,7 +117,7 @@ class TakesCheck:
         return [] if due <= len(markers) <= len(self.model.open.markers) else [f"{stem}: {len(markers)} markers in its draft, {due} are due"]
 
     def bytes_wrong(self):
-        """What of the finished takes' files is not as it was when they were first seen, or not whole."""
+        """Returns the finished takes' files that have changed since they were first seen, or are incomplete."""
         here, found = TakeFolder(self.path), []
         for stem in here.sidecars:
             for name in here.of(stem):

@@ -1,7 +1,7 @@
-"""A process that reports the time again and again, so that a gap in its reports is caused by the host.
+"""A process that reports the time repeatedly, so that a gap in its reports is caused by the host.
 
-Nothing on the board makes it wait for long: it goes before every other process, the recorder's capture included, and shares
-nothing with the scenario, whose interpreter may have to wait.
+Nothing on the board delays it for long: it has priority over every other process, including the recorder's capture, and shares nothing
+with the scenario, whose interpreter may have to wait.
 """
 import atexit
 import ctypes
@@ -11,13 +11,13 @@ import signal
 import struct
 import time
 
-# Only the kernel itself may have a higher one on the board.
+# Only the kernel itself may have a higher priority on the board.
 PRIORITY = 95
 PR_SET_PDEATHSIG = 1
 
 
 class Ticker:
-    """Calls `tick` every 10 ms, in a process of its own, until it is stopped or the one that began it ends."""
+    """Calls `tick` every 10 ms in its own process, until it is stopped or its parent ends."""
 
     def __init__(self, tick, seconds=0.01):
         self.process = os.fork()
@@ -33,7 +33,6 @@ class Ticker:
         atexit.register(self.stop)
 
     def stop(self):
-        """Ends it."""
         if self.process:
             os.kill(self.process, signal.SIGKILL)
             os.waitpid(self.process, 0)
@@ -41,9 +40,9 @@ class Ticker:
 
 
 class HostWaits:
-    """How long the board had to wait for the host: what a ticker came too late in sum.
+    """The time for which the host suspended the board: the total lateness of a ticker.
 
-    A scenario that expects something within a time allows for it. Without other work on the host it is about 1 % of the time.
+    A scenario with a time limit allows for it. Without other work on the host it is about 1 % of the time.
     """
 
     def __init__(self):
@@ -58,5 +57,5 @@ class HostWaits:
         Ticker(tick)
 
     def seconds(self):
-        """All of it so far."""
+        """The total so far."""
         return struct.unpack_from("<d", self._shared)[0]

@@ -1,6 +1,6 @@
-"""What a card must hold after a cut, by what was recorded before it, and what it does not hold.
+"""What a card must hold after a cut, derived from the earlier recording, and what it lacks.
 
-While the storage answers, a power cut costs 1 s of sound and of what the sidecar states; of what is finished it costs nothing.
+While the storage answers, a power cut costs 1 s of sound and of the sidecar's statements. It costs nothing of a finished take.
 """
 import json
 import os
@@ -9,16 +9,16 @@ import struct
 from takefolder import Sound, TakeFolder, same_bytes, twin, zeroed
 
 PROMISE = 1.0
-# Between two ticks that are further apart than this, the host gave the board no time.
+# If two ticks are further apart than this, the host had suspended the board.
 STALL = 0.05
 
 
 class Truth:
-    """What was recorded, and what a cut at a point of the log may cost of it."""
+    """The recorded takes, and what a cut at a point of the log may cost."""
 
     def __init__(self, share, log):
         self.log = log
-        # Whether frames that were not synced may hold anything.
+        # Whether frames that were not synced may contain anything.
         self.has_noise = False
         self.folder = TakeFolder(share / "takes")
         self.takes = {take["stem"]: take for take in json.loads((share / "truth.json").read_text())["takes"]}
@@ -44,38 +44,38 @@ class Truth:
         self.gaps = [(late, late - early) for early, late in zip(ticks, ticks[1:]) if late - early > STALL]
 
     def allowed(self, instant):
-        """The seconds that a cut may cost: more if the host gave the board no time, as if the storage did not answer."""
+        """The seconds that a cut may cost. If the host suspended the board, more: as if the storage had not answered."""
         return PROMISE + sum(gap for late, gap in self.gaps if instant - 2 * PROMISE < late <= instant + STALL)
 
     def instant(self, count):
-        """The latest instant at which the power may have gone, for the disk to be as after `count` entries."""
+        """The latest instant of a power cut that leaves the disk in its state after `count` entries."""
         return self.instants[count] if count < len(self.instants) else None
 
 
 class Verdict:
-    """What is not as it should be at one point, and what the cut cost."""
+    """The errors at one point, and the cost of the cut."""
 
     def __init__(self):
         self.faults = []
         self.loss = 0.0
-        # What the host's stalls allow beside the promise, where that much was lost.
+        # The additional loss that the host's stalls permit, where it occurred.
         self.excused = 0.0
-        # Frames lost beyond the promise, excused or not.
+        # Frames lost beyond the promise, permitted or not.
         self.beyond = 0
-        # Seconds of silence at the end of a twin that was not sampled.
+        # Seconds of silence at the end of a twin that were not sampled.
         self.zeroed = 0.0
-        # The highest number that was given, and what is in the folder in the end.
+        # The highest number that was given out, and the final content of the folder.
         self.given, self.folder = 0, None
 
     def hold(self, holds, fact):
-        """Notes what does not hold; returns whether it does."""
+        """Records a fact that does not hold. Returns whether it does."""
         if not holds:
             self.faults.append(fact)
         return holds
 
 
 def check_untouched(verdict, before, after, truth, count):
-    """What was a finished take before, and what is no take, is as it was, to the byte."""
+    """Checks that finished takes and foreign files are unchanged, to the byte."""
     readable = before.readable()
     for stem, take in truth.takes.items():
         if take["finished"] < count:
@@ -86,16 +86,16 @@ def check_untouched(verdict, before, after, truth, count):
         if is_leftover or name.endswith((".part", ".tmp")):
             continue
         verdict.hold(after.files.get(name) == traits, f"{name} was touched: {traits}, then {after.files.get(name)}")
-        # What was recovered before is short of the truth: check_take knows by how much it may be.
+        # An earlier recovered take is shorter than the truth: check_take knows by how much it may be.
         if name not in after.files or stem and after.sidecar(stem)["recovered"]:
             continue
         verdict.hold(name in truth.folder.files and same_bytes(after.full(name), truth.folder.full(name)), f"{name} changed")
 
 
 def check_sound(verdict, stem, folder, sidecar, take, sure, sure_of_twin):
-    """The sound is what the recorder would have kept, up to the frame `sure`, and so is its unfiltered twin, up to a frame of its own: it
-    is synced after the filtered sound, and may be missing until then. Returns how many frames both have, a twin that was asked for too.
-    """
+    """Checks that the sound equals the recorder's up to the frame `sure`, and so does its unfiltered twin up to its own frame: the twin
+    is synced after the filtered sound, and may be missing until then. Returns the number of frames that both have, including a requested
+    twin."""
     in_both = 0
     for number, (part, path) in enumerate(zip(sidecar["parts"], folder.parts(stem))):
         is_last = number + 1 == len(sidecar["parts"])
@@ -113,7 +113,7 @@ def check_sound(verdict, stem, folder, sidecar, take, sure, sure_of_twin):
 
 
 def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, least, is_twin=False):
-    """One file of a part is what the recorder would have kept, up to the frame `sure`, and has no fewer than `least`. Returns its frames."""
+    """Checks that one file of a part equals the recorder's up to the frame `sure`, and has at least `least` frames. Returns its frames."""
     try:
         sound = Sound(path)
     except Exception as error:
@@ -124,7 +124,7 @@ def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, least, 
     verdict.hold(sound.frames == listed, f"{path}: {sound.frames} frames, {listed} in the sidecar")
     verdict.hold(sound.frames >= min(least, meant.frames), f"{path}: {sound.frames} frames, and {least} were on the disk")
     verdict.hold(sound.frames <= meant.frames, f"{path}: {sound.frames} frames, {meant.frames} were recorded")
-    # The twin is synced after the filtered sound, whose sync may commit a length with frames that the twin does not have yet.
+    # The twin is synced after the filtered sound. That sync may commit a length of the twin whose frames are not written yet.
     silent = zeroed(sound, meant) if is_twin else 0
     verdict.zeroed = max(verdict.zeroed, silent / sound.block / sound.rate)
     known = min(min(sound.bytes, meant.bytes) - silent, sure * sound.block)
@@ -141,13 +141,13 @@ def check_file(verdict, path, part, meant, sidecar, take, is_last, sure, least, 
 
 
 def read(path):
-    """What is in a small file."""
+    """Returns the content of a small file."""
     with open(path, "rb", buffering=0) as file:
         return file.read()
 
 
 def check_peaks(verdict, stem, folder, sidecar, truth, sure):
-    """The waveform is the true one's beginning."""
+    """Checks that the waveform is the beginning of the true one."""
     name = folder.sidecars[stem].removesuffix(".json") + ".dat"
     if not verdict.hold(name in folder.files, f"{name} is missing"):
         return
@@ -162,10 +162,10 @@ def check_peaks(verdict, stem, folder, sidecar, truth, sure):
 
 
 def check_take(verdict, stem, folder, truth, instant, count):
-    """A take that recovery made, or that was whole: what it holds. Returns how many frames of it all its files have."""
+    """Checks a take that recovery made, or that was whole. Returns the number of frames that all its files have."""
     take, sidecar = truth.takes[stem], folder.sidecar(stem)
     meant = take["sidecar"]
-    # In its first second, the sidecar may state the press in place of the first frame.
+    # In the take's first second, the sidecar may state the press instead of the first frame.
     stated = ("take", "number", "kit", "boot_id", "clock", "card", "rate_hz", "channels", "format", "gain_db", "agc", "version")
     if instant - take["pressed"] > truth.allowed(instant):
         stated += ("started", "started_monotonic_ns", "pre_roll_frames")
@@ -188,7 +188,7 @@ def check_take(verdict, stem, folder, truth, instant, count):
             verdict.hold(frames >= synced, f"{stem}: {frames} frames, {synced} were reported to be on the disk")
     synced = max((frames for number, frames in take["synced"] if number < count), default=0)
     sure = synced if truth.has_noise and take["finished"] >= count else frames
-    # What was reported to be on the disk is in both.
+    # Sound that was reported to be on the disk is in both files.
     sure_of_twin = frames if take["finished"] < count else min(sure, synced)
     in_both = check_sound(verdict, stem, folder, sidecar, take, sure, sure_of_twin)
     check_peaks(verdict, stem, folder, sidecar, truth, sure)
@@ -196,7 +196,7 @@ def check_take(verdict, stem, folder, truth, instant, count):
 
 
 def check_leftover(verdict, stem, folder, sidecar_before):
-    """What recovery says of a take that was cut."""
+    """Checks recovery's statements about a take that was cut."""
     sidecar = folder.sidecar(stem)
     verdict.hold(sidecar["recovered"] is True, f"{stem}: recovered is {sidecar['recovered']}")
     meant = (sidecar_before or {}).get("ended_by") or "power-cut"
@@ -206,7 +206,7 @@ def check_leftover(verdict, stem, folder, sidecar_before):
 
 
 def drafts(folder):
-    """What the sidecars of unfinished takes say: where one cannot be read, the one that was to replace it."""
+    """Returns the statements of unfinished takes' sidecars. If one cannot be read, its replacement is used."""
     found = {}
     for stem, names in folder.leftovers.items():
         for kind in (".json.part.tmp", ".json.part"):

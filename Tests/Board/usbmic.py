@@ -18,25 +18,25 @@ from takefolder import Sound
 HERE = pathlib.Path(__file__).resolve().parent
 RATE, LAYOUT, CHANNELS, BLOCK = 48000, "S16_LE", 2, 4
 VENDOR, PRODUCT = 0x1209, 0xF1E1
-# How settings name the one that has the number that each has unless another is given.
+# The name in settings for the microphone with the default serial number.
 NAME = "usb:1209:f1e1:FF0001"
 TAKES_OVER_WITHIN = 3
-# A take's length may differ from the time between the presses by what the card's clock is off, and by a USB transfer.
+# A take's length may differ from the time between the presses by the error of the card's clock and a USB transfer.
 TRANSFER = 0.012
 
-# Frames of a take whose numbers follow each other: the take's frame at which they begin, how many, the first number; silence
-# that the recorder wrote has the number 0.
+# Consecutive frames of a take: the take's frame at which they begin, their count, and the first number. Silence that the recorder wrote has
+# the number 0.
 Run = collections.namedtuple("Run", "at frames number")
 
 
 class Microphone:
-    """One microphone, plugged in when it is made."""
+    """One microphone, plugged in when the object is made."""
 
     def __init__(self, *options, port=0, ppm=0, serial="FF0001", product=PRODUCT, first=1, bits=16, rates=(RATE,), channels=CHANNELS):
         self.port, self.rate, self.block = port, rates[-1], channels * bits // 8
         self.serial, self.product, self.ppm = serial, product, ppm
         self.path = f"/dev/shm/usb-mic-{time.monotonic_ns()}.log"
-        # The card of one that was pulled from that port a moment ago would be taken for this one's.
+        # The card of a microphone that was just pulled from that port would be taken for this one's.
         wait_until(lambda: not self._cards(), 5)
         command = [HERE / "usb-mic", "--port", str(port), "--ppm", str(ppm), "--serial", serial, "--product", f"{product:x}", "--bits", str(bits),
                    "--channels", str(channels), "--rates", ",".join(map(str, rates)), "--numbered", str(first), *map(str, options)]
@@ -47,11 +47,11 @@ class Microphone:
 
     @staticmethod
     def _goes_first():
-        # A device does not wait for the processor; what judges the board's own lateness (ticker) goes before it.
+        # A device does not wait for the processor. Only the ticker, which measures the board's own lateness, has priority over it.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80))
 
     def wait_card(self, seconds=10):
-        """Waits until ALSA has its card; the card's number."""
+        """Waits until ALSA has its card. Returns the card's number."""
         if not wait_until(self._cards, seconds):
             raise RuntimeError(f"no sound card at port {self.port}:\n{self.output()}")
         return int(self._cards()[0].name.removeprefix("card"))
@@ -61,42 +61,42 @@ class Microphone:
         return list(pathlib.Path("/sys/bus/usb/devices").glob(f"*-{self.port + 1}/*/sound/card*"))
 
     def output(self):
-        """What it printed."""
+        """Returns its output."""
         return open(self.path).read()
 
     def lines(self, word):
-        """The numbers that follow each `word` in what it printed."""
+        """Returns the numbers that follow each `word` in its output."""
         return [tuple(map(int, line.split()[1:])) for line in self.output().splitlines() if line.split()[:1] == [word]]
 
     def frame_at(self, instant):
-        """The number of the frame that it sampled at an instant of CLOCK_MONOTONIC, in seconds."""
+        """Returns the number of the frame that it sampled at an instant of CLOCK_MONOTONIC, in seconds."""
         known = self.lines("at")
         frame, ns = min(known, key=lambda pair: abs(pair[1] / 1e9 - instant))
         return frame + (instant - ns / 1e9) * self.true_rate()
 
     def instant_of(self, number):
-        """When it sampled a frame."""
+        """Returns the instant at which it sampled a frame."""
         frame, ns = min(self.lines("at"), key=lambda pair: abs(pair[0] - number))
         return ns / 1e9 + (number - frame) / self.true_rate()
 
     def true_rate(self):
-        """Frames a second, by its own crystal."""
+        """Frames per second by its own crystal."""
         return self.rate * (1 + self.ppm / 1e6)
 
     def lost(self):
-        """What it dropped: (number of the first frame, frames) each."""
+        """The dropped frames: (number of the first frame, frames) each."""
         return self.lines("lost")
 
     def has_slipped(self):
-        """Whether its clock stood still for a moment, as the host gave the board no time: no drift can be judged then."""
+        """Whether its clock stood still for a moment because the host suspended the board. The drift cannot be judged then."""
         return bool(self.lines("slipped"))
 
     def switch_failing(self):
-        """Begins or ends what `--wait` keeps back."""
+        """Begins or ends the failures that `--wait` delays."""
         self.process.send_signal(signal.SIGUSR1)
 
     def pull(self):
-        """Unplugs it; when."""
+        """Unplugs it. Returns the instant."""
         when = time.monotonic()
         if self.process.poll() is None:
             self.process.terminate()
@@ -109,7 +109,7 @@ class Microphone:
 
 
 def runs(take, part, block=BLOCK):
-    """The runs of consecutive numbers in one part of a take, in order."""
+    """Returns the runs of consecutive numbers in one part of a take, in order."""
     stated = take.sidecar["parts"][part]
     sound = Sound(take.path.parent / stated["file"])
     with open(sound.path, "rb", buffering=0) as file:
@@ -129,7 +129,7 @@ def runs(take, part, block=BLOCK):
 
 
 def _follows(numbers, at, first, step, piece=4800):
-    """How many numbers from index `at` on go on from `first` by `step`."""
+    """Returns how many numbers from index `at` on continue from `first` by `step`."""
     count = 0
     while at + count < len(numbers):
         size = min(piece, len(numbers) - at - count)
@@ -143,13 +143,13 @@ def _follows(numbers, at, first, step, piece=4800):
 
 
 def all_runs(take, block=BLOCK):
-    """The runs of all parts."""
+    """Returns the runs of all parts."""
     return [run for part in range(len(take.sidecar["parts"])) for run in runs(take, part, block)]
 
 
 def record(recorder, seconds, meanwhile=None):
-    """A take by the buttons, as long as something lasts; the take, and the instants of the two presses. If the machine is too busy for
-    the recorder, which lists that, it is recorded again, twice at most."""
+    """Records a take by the buttons. Returns it and the instants of both presses. If the machine is too busy for the recorder, which
+    reports that, the recording is repeated up to twice."""
     for _ in range(2):
         recorded = record_once(recorder, seconds, meanwhile)
         overruns = [gap for gap in recorded[0].sidecar["gaps"] if gap["cause"] == "xrun"]
@@ -171,7 +171,7 @@ def record_once(recorder, seconds, meanwhile):
 
 
 def expect_edges(name, take, mic, pressed, stopped, within=TRANSFER):
-    """The first and the last frame are those that the microphone sampled at the two presses."""
+    """Checks that the first and the last frame are those that the microphone sampled at the two presses."""
     found = all_runs(take, mic.block)
     first = (found[0].number - mic.frame_at(pressed)) / mic.rate
     last = (found[-1].number + found[-1].frames - mic.frame_at(stopped)) / mic.rate
@@ -182,7 +182,7 @@ def expect_edges(name, take, mic, pressed, stopped, within=TRANSFER):
 
 
 def expect_whole(name, take, block=BLOCK):
-    """The take is one run of what the microphone sent, with nothing missing, doubled or filled."""
+    """Checks that the take is one run of the microphone's frames, with nothing missing, doubled or filled."""
     found = all_runs(take, block)
     holds = expect(len(found) == 1 and found[0].number > 0, f"{name}: the sound is what was sent, bit for bit: {found[:6]}")
     expect(take.sidecar["gaps"] == [], f"{name}: no gap is listed: {take.sidecar['gaps'][:6]}")
@@ -190,7 +190,7 @@ def expect_whole(name, take, block=BLOCK):
 
 
 def expect_first_channel(what, take, part=0):
-    """One part of a take is the first of the card's channels, of 16 bits: it has the low bits of each frame's number."""
+    """Checks that one part of a take is the first of the card's channels, of 16 bits: it has the low bits of each frame's number."""
     wave = take.wave(part)
     numbers = [sample >> 16 for sample in wave.channel(0)]
     wrong = [at for at in range(1, len(numbers)) if (numbers[at] - numbers[at - 1]) % 65536 != 1]
@@ -199,14 +199,13 @@ def expect_first_channel(what, take, part=0):
 
 
 def expect_drift(name, take, ppm, within):
-    """The sidecar's drift is the crystal's."""
+    """Checks that the sidecar's drift is the crystal's."""
     drift = take.sidecar["clock_drift_ppm"]
     figure(f"{name}: stored drift less the crystal's", drift - ppm if drift is not None else "none", "ppm")
     expect(drift is not None and abs(drift - ppm) < within, f"{name}: the drift is {drift} ppm, of {ppm:+.0f} ± {within}")
 
 
 def in_faults(status, code=1):
-    """Whether the status names a fault."""
     return any(fault["code"] == code for fault in status["faults"])
 
 
@@ -219,5 +218,5 @@ def wait_taken(recorder, card, since, what):
 
 
 def wrong_rate(status):
-    """What fault 8 has of the card's rate; none: nothing."""
+    """Returns fault 8's message about the card's rate, or None."""
     return next((fault["message"] for fault in status["faults"] if fault["code"] == 8 and " and runs at " in fault["message"]), None)

@@ -1,7 +1,7 @@
-"""The write log of a disk (dm-log-writes), and the disk as any cut point would leave it.
+"""The write log of a disk (dm-log-writes), and the state of the disk at any cut point.
 
-The kernel logs a write once a flush made it safe, in the order in which it reached the disk. A mark is logged at once, so
-that between two marks lies what became safe between their instants; whatever is not in the log yet may be on a disk, or not.
+The kernel logs a write once a flush made it safe, in the order in which it reached the disk. A mark is logged at once, so the entries
+between two marks became safe between their instants. A write that is not in the log yet may be on the disk, or not.
 """
 import collections
 import fcntl
@@ -12,7 +12,7 @@ import struct
 FLUSH, FUA, DISCARD, MARK = 1, 2, 4, 8
 BLOCK = 4096
 
-# What was logged: flags, where on the disk, how many bytes, where they are in the log, and the text of a mark.
+# A log entry: flags, place on the disk, number of bytes, place in the log, and the text of a mark.
 Entry = collections.namedtuple("Entry", "flags place length offset text")
 
 
@@ -34,17 +34,17 @@ class WriteLog:
             position += sectors * block if has_data else 0
 
     def data(self, entry):
-        """The bytes that were written."""
+        """Returns the written bytes."""
         if entry.flags & DISCARD:
             return bytes(entry.length)
         return os.pread(self.file.fileno(), entry.length, entry.offset)
 
 
 class Replay:
-    """A disk image that goes through a log from its beginning on.
+    """A disk image that follows a log from its beginning.
 
-    `image` is a file open for reading and writing that holds what the disk held before the log was begun. What a flush
-    has made safe is written there; what lies after the last flush is for `finish`.
+    `image` is a file open for reading and writing, with the disk's content from before the log. Writes that a flush made safe are
+    written there; `finish` handles those after the last flush.
     """
 
     def __init__(self, log, image):
@@ -53,7 +53,7 @@ class Replay:
         self.unflushed = []
 
     def advance(self, count):
-        """Goes on until the first `count` entries of the log have happened."""
+        """Applies the log up to its first `count` entries."""
         for entry in self.log.entries[self.count : count]:
             if entry.flags & FLUSH:
                 for safe in self.unflushed:
@@ -64,9 +64,9 @@ class Replay:
         self.count = max(self.count, count)
 
     def finish(self, image, seed=None, share=0.5):
-        """Writes what happened since the last flush to an image that holds what was safe then.
+        """Applies the writes since the last flush to an image that holds the safe ones.
 
-        With a seed, a volatile cache lost some of its 4 KiB blocks: only that share of them is there.
+        With a seed, a volatile cache lost some of its 4 KiB blocks: only that share of them is written.
         """
         chance = random.Random(seed)
         for entry in self.unflushed:

@@ -2,7 +2,7 @@ import Foundation
 import SoundCard
 import Takes
 
-/// What the kernel lists of its sound cards, in `/proc/asound` and `/sys/class/sound`.
+/// The kernel's lists of sound cards, in `/proc/asound` and `/sys/class/sound`.
 struct CardSurface: Surface {
     static let name = "cards"
     let mutator: Mutator
@@ -46,7 +46,7 @@ struct CardSurface: Surface {
                     text.isOneLine && text.unicodeScalars.count <= 200,
                     "a card's reference: \(text.debugDescription.prefix(200))"
                 )
-                // It is what settings and sidecars are to say.
+                // The identifier for settings and sidecars.
                 try hold(
                     CardReference(text) == reference,
                     "a card that cannot be named: \(text.debugDescription.prefix(200))")

@@ -4,8 +4,8 @@ import SeededRandom
 import Takes
 import Transport
 
-/// The control socket: some peers send what they like, in pieces, read or do not, and go. What they send is read as the
-/// library's messages too.
+/// The control socket with hostile peers: they send anything, in pieces, read or do not read, and disconnect. Their
+/// input is also parsed as the library's messages.
 struct ControlSurface: Surface {
     static let name = "control"
     let mutator: Mutator
@@ -51,7 +51,7 @@ struct ControlSurface: Surface {
     mutating func take(_ input: [UInt8]) throws {
         try LibraryLines.check(input)
         recorder.begin()
-        // The pieces depend on the input alone, so that it can be taken in again.
+        // The pieces depend on the input alone, so that the run can be repeated.
         var random = SeededRandom(seed: input.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 })
         var peers: [HostilePeer] = []
         for _ in 0...random.below(3) { peers.append(try HostilePeer(path)) }
@@ -93,7 +93,7 @@ struct ControlSurface: Surface {
 }
 
 extension [String] {
-    /// In another order, always the same.
+    /// A fixed permutation.
     fileprivate var shuffledOnce: [String] {
         var random = SeededRandom(seed: 1)
         return shuffled(using: &random)
@@ -101,21 +101,20 @@ extension [String] {
 }
 
 extension ControlServer {
-    /// Whether there is something to serve.
     fileprivate var isReadable: Bool {
         var file = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
         return poll(&file, 1, 0) == 1
     }
 }
 
-/// A clock by which nothing takes time: what comes of an input must not depend on how busy the machine is.
+/// A clock at which nothing takes time: the result of an input must not depend on how busy the machine is.
 private struct StillClock: Clock {
     func now() -> Instant { Instant(nanoseconds: 0) }
 
     func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }
 
-/// The raw other end, which never waits.
+/// The other end of the raw socket, which never blocks.
 private final class HostilePeer {
     private let socket: Int32
     var waiting: [UInt8] = []
@@ -147,7 +146,7 @@ private final class HostilePeer {
         shutdown(socket, Int32(SHUT_WR))
     }
 
-    /// Reads what is there. What comes must be lines of JSON that say `ok` or `event`.
+    /// Reads the available bytes, which must be lines of JSON with `ok` or `event`.
     func read() throws {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {

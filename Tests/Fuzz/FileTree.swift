@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that is filled as a text says: `%%% file PATH`, its content on the lines below; `%%% folder PATH`,
-/// `%%% link PATH TARGET`, `%%% pipe PATH`. Nothing is made outside of it.
+/// A folder that a text describes: `%%% file PATH` with its content on the following lines, `%%% folder PATH`, `%%%
+/// link PATH TARGET`, `%%% pipe PATH`. Nothing is made outside of the folder.
 struct FileTree {
     let root: String
 
-    /// What an entry's line begins with.
+    /// The beginning of an entry's line.
     static let mark = Array("%%% ".utf8)
 
     init(root: String) {
@@ -34,7 +34,7 @@ struct FileTree {
         }
     }
 
-    /// An entry's path below the root, with the folders that it is in; nil if it leads elsewhere.
+    /// An entry's path below the root, whose folders are made; nil if the path leaves the root.
     private func place(_ path: Substring, _ made: inout Set<String>) -> String? {
         let names = path.split(separator: "/")
         guard !names.isEmpty, names.count <= 12,
@@ -45,7 +45,7 @@ struct FileTree {
             place += "/\(name)"
             guard made.insert(place).inserted else { continue }
             mkdir(place, 0o755)
-            // A link among them could lead anywhere.
+            // A link among them could point anywhere.
             var status = stat()
             guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
                 made.remove(place)
@@ -80,7 +80,7 @@ struct FileTree {
         return found
     }
 
-    /// A folder as the text that makes it, without links.
+    /// The text that describes a folder, without its links.
     static func text(of folder: String) throws -> [UInt8] {
         var text: [UInt8] = []
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() where !path.hasSuffix(".lock")
@@ -94,7 +94,7 @@ struct FileTree {
         return text
     }
 
-    /// The entries of a text, each with the line behind its mark.
+    /// The entries of a text; `head` is the rest of the mark's line.
     static func entries(in text: [UInt8]) -> [(head: String, content: ArraySlice<UInt8>)] {
         var entries: [(head: String, content: ArraySlice<UInt8>)] = []
         var start: Int?
@@ -106,7 +106,7 @@ struct FileTree {
         }
         while place < text.count {
             if text[place...].starts(with: mark) {
-                // The line break before a mark is not of the content.
+                // The line break before a mark does not belong to the content.
                 close(at: max(start ?? 0, place - 1))
                 start = place + mark.count
             }

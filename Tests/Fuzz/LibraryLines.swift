@@ -2,7 +2,7 @@ import Control
 import Takes
 import Transport
 
-/// Lines that the library may get over its socket.
+/// Lines that the library may receive over its socket.
 enum LibraryLines {
     static let seeds = [
         #"{"id":1,"command":"takes","text":"wren dawn","tag":"river","starred":true,"limit":200,"after":"1 2"}"#,
@@ -23,7 +23,7 @@ enum LibraryLines {
         #"{"id":15,"command":"delete","take":"heron07-0042-061811Z","where":"here","now":true}"#,
     ]
 
-    /// Reads each line as the library would: what is read is within its limits, and is read again once it is written.
+    /// Parses each line as the library would. The result must be within the library's limits, and survive a round trip.
     static func check(_ input: [UInt8]) throws {
         for line in input.split(separator: UInt8(ascii: "\n")).prefix(100) where line.count <= 64 << 10 {
             let request: Request<LibraryMessage>

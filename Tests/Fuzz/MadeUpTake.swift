@@ -2,11 +2,11 @@ import Foundation
 import TakeFiles
 import Takes
 
-/// A good take, which is then changed.
+/// A valid take, as a seed for mutations.
 enum MadeUpTake {
     static let started = WallTime(microseconds: 1_795_241_891_250_000)
 
-    /// A WAV file as other programs write it: 16 bits.
+    /// A WAV file as other programs write it, with 16 bits.
     static func wave(rateHz: UInt32, channels: UInt16, frames: Int) -> [UInt8] {
         let block = channels * 2
         let data = (0..<frames * Int(block)).map { UInt8(truncatingIfNeeded: $0 &* 37) }
@@ -16,7 +16,7 @@ enum MadeUpTake {
         return bytes
     }
 
-    /// What a recorder says of a take of two parts.
+    /// The recorder's sidecar for a take of two parts.
     static func sidecar(of take: TakeName) -> Sidecar {
         var sidecar = Sidecar(
             name: take, started: started, startedMonotonic: Instant(nanoseconds: 123_456_789_012),
@@ -56,7 +56,7 @@ enum MadeUpTake {
         return sidecar
     }
 
-    /// A short take that the recorder itself made, with a marker; its audio file.
+    /// Records a short take with a marker. Returns the bytes of its audio file.
     static func record(in directory: TakesDirectory) throws -> [UInt8] {
         let output = try begin(in: directory, keepsUnfiltered: false)
         try append(300, to: output)
@@ -66,9 +66,10 @@ enum MadeUpTake {
         return Array(try Data(contentsOf: folder.appending(path: output.name.audioFile(part: 1))))
     }
 
-    /// What is left of a take of the recorder's own that was cut after `syncs` syncs; more than three: it was finished.
+    /// Leaves the remains of a recorder's take that was cut after `syncs` syncs. With more than three, the take is
+    /// finished.
     static func cut(in directory: TakesDirectory, syncs: Int, keepsUnfiltered: Bool) throws {
-        // Two parts, as small as they may be.
+        // Two parts of the smallest possible size.
         let output = try begin(in: directory, keepsUnfiltered: keepsUnfiltered, splitBytes: 4096 + 900)
         for sync in 0..<3 {
             try append(30 + 40 * sync, to: output, keepsUnfiltered: keepsUnfiltered)
@@ -80,7 +81,7 @@ enum MadeUpTake {
         _ = try output.finish(endedBy: .stop, levels: [])
     }
 
-    /// What is left of a take that was finished, and went on until it was cut; or of its tail.
+    /// Leaves the remains of a take that was finished and then rejoined until it was cut, or the remains of its tail.
     static func cutAfterItsEnd(in directory: TakesDirectory, isRejoined: Bool) throws {
         let output = try begin(in: directory, keepsUnfiltered: true)
         try append(30, to: output, keepsUnfiltered: true)

@@ -1,12 +1,12 @@
 import SeededRandom
 
-/// Makes hostile inputs out of good ones: what is typed wrong, cut off, doubled, nested, or too big, and what a disk makes up.
+/// Makes hostile inputs from valid ones: typing errors, truncation, repetition, nesting, oversize, and disk corruption.
 struct Mutator {
-    /// Good inputs.
+    /// Valid inputs.
     let seeds: [[UInt8]]
-    /// Words of the language that the inputs are in.
+    /// Words of the inputs' language.
     let words: [[UInt8]]
-    /// No input is longer.
+    /// The maximum length of an input in bytes.
     let longest: Int
 
     init(seeds: [[UInt8]], words: [String], longest: Int = 96 << 10) {
@@ -15,9 +15,8 @@ struct Mutator {
         self.longest = longest
     }
 
-    /// An input.
     func input(_ random: inout SeededRandom) -> [UInt8] {
-        // Now and then what was never good.
+        // Occasionally pure noise.
         if random.once(in: 500) { return noise(random.below(300), &random) }
         var bytes = random.pick(seeds)
         for _ in 0..<(1 + random.below(random.once(in: 4) ? 12 : 3)) { mutate(&bytes, &random) }
@@ -57,7 +56,7 @@ struct Mutator {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     }
 
-    /// A piece many times over; seldom so often that it fills all there is room for.
+    /// Repeats a piece many times; rarely up to the maximum length.
     private func `repeat`(
         _ piece: ArraySlice<UInt8>, in bytes: inout [UInt8], at place: Int, _ random: inout SeededRandom
     ) {
@@ -82,7 +81,7 @@ struct Mutator {
         bytes.insert(contentsOf: piece, at: random.below(bytes.count + 1))
     }
 
-    /// Writes a number at a limit over the next one: decimal digits, or four or eight bytes.
+    /// Overwrites the next number with a limit value: decimal digits, or four or eight bytes.
     private func replaceNumber(in bytes: inout [UInt8], near place: Int, _ random: inout SeededRandom) {
         func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
         if let start = bytes[place...].firstIndex(where: isDigit), !random.once(in: 4) {
@@ -96,7 +95,7 @@ struct Mutator {
         }
     }
 
-    /// Writes something else between the next two quotation marks.
+    /// Replaces the text between the next two quotation marks.
     private func replaceText(in bytes: inout [UInt8], near place: Int, _ random: inout SeededRandom) {
         let quote = UInt8(ascii: "\"")
         guard let start = bytes[place...].firstIndex(of: quote), let end = bytes[(start + 1)...].firstIndex(of: quote)
@@ -104,7 +103,7 @@ struct Mutator {
         bytes.replaceSubrange((start + 1)..<end, with: random.pick(words))
     }
 
-    /// Takes out, doubles or replaces a line.
+    /// Removes, doubles or replaces a line.
     private func replaceLine(in bytes: inout [UInt8], near place: Int, _ random: inout SeededRandom) {
         let newline = UInt8(ascii: "\n")
         let start = bytes[..<place].lastIndex(of: newline).map { $0 + 1 } ?? 0

@@ -3,7 +3,7 @@ import TakeFiles
 import TakePlaces
 import Takes
 
-/// A directory of takes after a cut, with files in it that are named like those of takes and hold anything.
+/// A directory of takes after a power cut, with files that are named like those of takes and hold anything.
 struct RecoverySurface: Surface {
     static let name = "recovery"
     let mutator: Mutator
@@ -29,7 +29,7 @@ struct RecoverySurface: Surface {
             try MadeUpTake.cutAfterItsEnd(in: TakesDirectory(path: folder), isRejoined: isRejoined)
             seeds.append(try FileTree.text(of: folder))
         }
-        // As if it had been recorded the day before.
+        // As if the take had been recorded the day before.
         let text = String(decoding: seeds[4], as: UTF8.self)
         precondition(text.contains("file 2026-11-21/heron07-0001_20261121_061811.json"))
         healthy = seeds[4]
@@ -89,7 +89,7 @@ struct RecoverySurface: Surface {
         try check(before, between, isHealthy)
         let leftAgain = try recover(between)
         let after = snapshot()
-        // Beside a finished take, nothing may be left to look at but what is kept under another name by now.
+        // After the first recovery, a finished take may leave only files that are kept under another name now.
         let looked = left.filter { stem in between.keys.contains { $0.isFile(of: stem) && $0.hasSuffix(".other1") } }
         let isSame = leftAgain.isSubset(of: left) && left.subtracting(looked).isSubset(of: leftAgain)
         try hold(isSame, "what is left is \(leftAgain.sorted()) after \(left.sorted())")
@@ -97,14 +97,14 @@ struct RecoverySurface: Surface {
         try hold(FileTree.snapshot(of: "\(scratch)/elsewhere") == elsewhere, "a file elsewhere is changed")
     }
 
-    /// All files but the lock, which every process makes that opens the directory.
+    /// All files except the lock, which every process makes that opens the directory.
     private func snapshot() -> [String: String] {
         var found = FileTree.snapshot(of: tree.root)
         found[".lock"] = nil
         return found
     }
 
-    /// Recovers what there is; the stems of what is left.
+    /// Recovers all leftovers. Returns the stems of those that remain.
     private func recover(_ before: [String: String]) throws -> Set<String> {
         let directory = try TakesDirectory(path: tree.root)
         var left: Set<String> = []
@@ -119,7 +119,7 @@ struct RecoverySurface: Surface {
                     try hold(steps < 10_000, "\(take.stem) takes more than 10 000 steps")
                 }
             } catch let error as FileError {
-                // The storage is well.
+                // The storage itself works, so any error is a defect.
                 throw Broken("it cannot be recovered: \(error)")
             }
             switch outcome {
@@ -137,26 +137,27 @@ struct RecoverySurface: Surface {
         return left
     }
 
-    /// Whether something is as it was, or is kept under another name: what is in the place of a draft makes way for it.
+    /// Whether a file is unchanged, or kept under another name: a file at the place of a draft is renamed.
     private static func isKept(_ path: String, _ what: String, in now: [String: String]) -> Bool {
         now[path] == what || now["\(path).other1"] == what
     }
 
-    /// The size of the chunk `data`, which ends the head of a recorder's WAV file.
+    /// The size of the chunk `data` according to the header of a recorder's WAV file.
     private static func soundBytesInHead(of path: String) throws -> Int64 {
         let head = try FileSystem().contents(path, limit: 1 << 20).prefix(4096)
         guard head.count == 4096, head[4088..<4092].elementsEqual("data".utf8) else { return 0 }
         return head[4092..<4096].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    /// Holds a recovered take against what players and the library count on.
+    /// Checks a recovered take against the expectations of players and the library.
     private func check(_ sidecar: Sidecar, of take: TakeName, in directory: TakesDirectory) throws {
         try hold(try directory.takes().contains(take), "\(take.stem) is recovered and no take")
         try hold(try directory.sidecar(of: take) == sidecar, "the sidecar of \(take.stem) says otherwise")
         try hold(sidecar.endedBy != nil && sidecar.recovered, "\(take.stem) does not say that it was recovered")
         let audio = try TakeAudio(of: take, in: directory)
         let stored = audio.parts.map(\.frames)
-        // A file that was finished is as long as its head says: what is cut of it is damage, which the library finds.
+        // A finished file must have the length that its header states. A truncated one is damage, which the library
+        // finds.
         let said = try zip(audio.parts, sidecar.parts).map { part, listed in
             let frameBytes = listed.streamFormat(channels: sidecar.channels).stored.bytesPerFrame
             return max(part.frames, try Self.soundBytesInHead(of: part.path) / Int64(frameBytes))
@@ -182,7 +183,7 @@ struct RecoverySurface: Surface {
         }
     }
 
-    /// Writes a take that is well beside the others; whether it was put there as it is.
+    /// Adds a healthy take. Returns whether it was written unchanged.
     private func addHealthyTake() throws -> Bool {
         let folder = "\(tree.root)/\(Self.healthyFolder)"
         guard mkdir(folder, 0o755) == 0 else { return false }

@@ -3,7 +3,6 @@ import Foundation
 import Settings
 import Takes
 
-/// The settings file.
 struct SettingsSurface: Surface {
     static let name = "settings"
     let mutator: Mutator

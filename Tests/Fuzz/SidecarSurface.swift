@@ -2,7 +2,7 @@ import Foundation
 import TakeFiles
 import Takes
 
-/// The sidecar of a take whose sound is well.
+/// The sidecar of a take whose sound is intact.
 struct SidecarSurface: Surface {
     static let name = "sidecars"
     let mutator: Mutator
@@ -16,7 +16,7 @@ struct SidecarSurface: Surface {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let wave = MadeUpTake.wave(rateHz: 48000, channels: 2, frames: 700)
         for part in 1...2 { try Data(wave).write(to: URL(filePath: "\(folder)/\(take.audioFile(part: part))")) }
-        // What a part must not lead to.
+        // A file that a part must not lead to.
         try Data(wave).write(to: URL(filePath: "\(scratch)/elsewhere.wav"))
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder)/heron07-0041_20261121_061811.wav", withDestinationPath: "\(scratch)/elsewhere.wav")
@@ -53,7 +53,7 @@ struct SidecarSurface: Surface {
             return
         }
         try listen()
-        // What follows is what the recorder reckons with.
+        // The recorder's own arithmetic on these values.
         for part in read.parts {
             _ = Sidecar.frames(part.firstFrame.count, at: part.rateHz, countedAt: read.rateHz)
             _ = part.firstFrame + part.frames
@@ -71,7 +71,7 @@ struct SidecarSurface: Surface {
         try hold(again == read, "a sidecar that is written reads otherwise")
     }
 
-    /// Plays it, as far as that goes without a card.
+    /// Plays the take as far as that is possible without a card.
     private func listen() throws {
         let audio: TakeAudio
         do {

@@ -2,7 +2,7 @@ import Foundation
 import TakeFiles
 import Takes
 
-/// The audio file of a take that is to be played.
+/// The audio file of a take that is played.
 struct SoundSurface: Surface {
     static let name = "sound"
     let mutator: Mutator
@@ -15,7 +15,7 @@ struct SoundSurface: Surface {
         let folder = "\(scratch)/takes/\(take.day)"
         path = "\(folder)/\(take.audioFile(part: 1))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // A take of the recorder's own, with its bext and cue chunks, and a bare one.
+        // A take of the recorder, with its bext and cue chunks, and a plain WAV file.
         let own = try MadeUpTake.record(in: directory)
         mutator = Mutator(
             seeds: [own, MadeUpTake.wave(rateHz: 44100, channels: 1, frames: 300)],

@@ -1,19 +1,19 @@
 import Foundation
 import SeededRandom
 
-/// Runs workers until all inputs were taken in: the next one goes on behind the input that ended the one before.
+/// Runs workers until all inputs are done. The next worker continues after the input that ended the previous one.
 struct Supervisor {
     let surface: any Surface.Type
     let seed: UInt64
     let count: UInt64
     let findings: String
 
-    /// Without progress for that long, a worker hangs.
+    /// A worker hangs if it makes no progress for this long, in seconds.
     private static let patience = 60.0
-    /// After so many ends the run stops.
+    /// The run stops after this many workers have ended.
     private static let mostEnds = 20
 
-    /// - Returns: whether nothing broke.
+    /// - Returns: whether every promise held.
     func run() throws -> Bool {
         let name = surface.name
         let progress = Progress(findings: findings, name: "\(name)-\(seed)")
@@ -27,7 +27,7 @@ struct Supervisor {
             progress.note(first)
             let worker = try start(from: first)
             let hung = watch(worker, progress)
-            // Its worker can no longer remove it.
+            // The worker can no longer remove it.
             try? FileManager.default.removeItem(atPath: "/dev/shm/fieldfare-fuzz-\(worker.processIdentifier)")
             if worker.terminationReason == .exit, [0, Worker.foundStatus].contains(worker.terminationStatus), !hung {
                 isWhole = isWhole && worker.terminationStatus == 0
@@ -57,7 +57,7 @@ struct Supervisor {
         return worker
     }
 
-    /// Waits for a worker's end; one that hangs is killed.
+    /// Waits for a worker's end, and kills it if it hangs.
     private func watch(_ worker: Process, _ progress: Progress) -> Bool {
         var last = progress.index
         var since = Date()
@@ -74,7 +74,7 @@ struct Supervisor {
         return false
     }
 
-    /// Makes the input again without taking it in, and keeps it.
+    /// Generates the input again without running it, and saves it.
     private func keep(_ index: UInt64) throws -> String {
         let scratch = "/dev/shm/fieldfare-fuzz-\(getpid())"
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)

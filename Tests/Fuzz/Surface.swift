@@ -1,15 +1,15 @@
-/// Somewhere that bytes from others come in.
+/// An entrance for foreign bytes.
 protocol Surface {
-    /// What the command line calls it.
+    /// The name on the command line.
     static var name: String { get }
 
-    /// - Parameter scratch: a folder in RAM that is its own.
+    /// - Parameter scratch: a folder in RAM for this surface alone.
     init(scratch: String) throws
 
-    /// What its inputs are made of.
+    /// The source of its inputs.
     var mutator: Mutator { get }
 
-    /// Takes an input in, and holds what comes of it against what is promised.
+    /// Processes an input, and checks the results against the promises.
     mutating func take(_ input: [UInt8]) throws
 }
 
@@ -22,13 +22,13 @@ struct Broken: Error, CustomStringConvertible {
     }
 }
 
-/// Notes that a promise is broken unless it holds.
+/// Throws if a promise does not hold.
 func hold(_ holds: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
     if !holds { throw Broken(promise()) }
 }
 
 extension String {
-    /// Whether it may be one line of a log or a terminal: nothing in it steers either.
+    /// Whether it is safe as one line of a log or a terminal: it has no control characters or line separators.
     var isOneLine: Bool {
         unicodeScalars.allSatisfy {
             switch $0.properties.generalCategory {

@@ -1,26 +1,26 @@
 import Foundation
 import SeededRandom
 
-/// Takes inputs in, one after the other; an input that ends the process ends this as well.
+/// Processes inputs one after the other. An input that ends the process ends the worker as well.
 struct Worker {
     let seed: UInt64
-    /// Where inputs are kept that broke something.
+    /// The folder for inputs that broke a promise.
     let findings: String
 
-    /// The exit status of a worker that found promises broken.
+    /// The exit status of a worker that found broken promises.
     static let foundStatus: Int32 = 1
 
-    /// More processor time than an input may take.
+    /// The most processor time for one input, in seconds.
     private static let patience = 1.0
 
-    /// Takes in the inputs `first..<end`. Each one's number is in the file `progress` before it is taken in.
+    /// Processes the inputs `first..<end`. The file `progress` contains the number of the current input.
     func run(_ surface: any Surface.Type, from first: UInt64, until end: UInt64) throws {
         try withScratch { scratch in
             try run(surface.init(scratch: scratch), from: first, until: end)
         }
     }
 
-    /// Takes in one input that is known.
+    /// Processes one given input.
     func run(_ surface: any Surface.Type, input: [UInt8]) throws {
         try withScratch { scratch in
             var surface = try surface.init(scratch: scratch)
@@ -49,7 +49,7 @@ struct Worker {
             let took = processorSeconds() - began
             if took > Self.patience { problem = problem ?? "took long" }
             guard let problem else { continue }
-            // The same again and again says nothing new: digits and what is quoted differ.
+            // Repetitions of one problem are not informative: they differ in digits and quoted text.
             let kind = String(problem.prefix(60).filter { !$0.isNumber })
             guard reported.insert(kind).inserted, reported.count <= 20 else { continue }
             let path = try keep(input, name: name, index: index)
@@ -60,7 +60,7 @@ struct Worker {
         exit(reported.isEmpty ? 0 : Self.foundStatus)
     }
 
-    /// Keeps an input, and says where.
+    /// Saves an input, and returns its path.
     func keep(_ input: [UInt8], name: String, index: UInt64) throws -> String {
         let path = "\(findings)/\(name)-\(seed)-\(index)"
         try Data(input).write(to: URL(filePath: path))
@@ -82,7 +82,7 @@ struct Worker {
     }
 }
 
-/// The number of the input that is being taken in, where another process can read it.
+/// The number of the current input, readable by another process.
 struct Progress {
     private let path: String
     private let descriptor: Int32

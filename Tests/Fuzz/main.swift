@@ -4,8 +4,8 @@
 //   fuzz SURFACE --replay SEED INDEX                       one of them again
 //   fuzz SURFACE --input FILE                              this one
 //
-// The inputs are taken in by a process of its own. One that ends it, takes more than a second of its processor's time, hangs, or
-// breaks a promise is kept in DIR; the exit status is then 1.
+// A separate process handles the inputs. An input that ends it, takes more than a second of processor time, hangs, or
+// breaks a promise is saved in DIR; the exit status is then 1.
 import Foundation
 
 let surfaces: [any Surface.Type] = [

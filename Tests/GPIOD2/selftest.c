@@ -1,7 +1,7 @@
-// Runs every function of the shim, with whichever libgpiod it was compiled against.
+// Runs every function of the shim, with the libgpiod that it was compiled against.
 //
-//   selftest                    without lines: what fails must fail as an error, not otherwise
-//   selftest CHIP IN OUT PULL   with lines: IN is watched while PULL (gpio-sim's file of that line) moves it, OUT is driven
+//   selftest                      without lines: failures must be reported as errors
+//   selftest CHIP IN OUT PULL     with lines: IN is watched while PULL (gpio-sim's file of that line) moves it, OUT is driven
 #include "shim.h"
 
 #include <poll.h>
@@ -51,7 +51,7 @@ static int64_t now(void)
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-// The kernel's thread queues an edge a little after the level has changed.
+// The kernel's thread queues an edge shortly after the level has changed.
 static cgpiod_edge next_edge(cgpiod_request *request)
 {
 	cgpiod_edge edges[CGPIOD_EDGES_AT_ONCE];

@@ -5,7 +5,7 @@ import shlex
 
 from facts import fact
 
-# As long as nobody is in it.
+# Closes after this long without a phone.
 UNUSED_SECONDS = 60
 PHONE_CONFIGURATION = """ctrl_interface=/run/phone
 network={
@@ -23,7 +23,7 @@ esac
 
 
 def label(machine):
-    """Name and password of the kit's own Wi-Fi, as the sticker has them."""
+    """Returns name and password of the kit's own Wi-Fi, as printed on the sticker."""
     try:
         return json.loads(machine.say("sudo fieldfare label --json"))["wifi"]
     except (ValueError, KeyError):
@@ -31,7 +31,7 @@ def label(machine):
 
 
 def check_access_point(bench, card, former):
-    """The kit's own Wi-Fi, on a radio that the kernel simulates; the phone is another one, in a network namespace of the kit."""
+    """Checks the kit's own Wi-Fi, on a radio that the kernel simulates. The phone is another radio, in a network namespace of the kit."""
     machine = bench.start(card)
     fact(machine.is_armed(), "the recorder is armed")
     in_phone = lambda command: machine.as_root(f"nsenter --net=/run/netns/phone {command}")

@@ -1,4 +1,4 @@
-"""The kit at a computer's USB socket, and a disk that knows how worn it is, for `run`."""
+"""The kit at a computer's USB socket, and a disk that reports its wear, for `run`."""
 import json
 import shlex
 
@@ -15,7 +15,7 @@ esac
 
 
 def check_computer(bench, card):
-    """The kernel simulates the socket and the computer's controller behind it; the computer's adapter is in a network namespace of the kit."""
+    """The kernel simulates the socket and the computer's controller. The computer's adapter is in a network namespace of the kit."""
     machine = bench.start(card)
     fact(machine.is_armed(), "the recorder is armed")
     machine.as_root("mkdir -p /run/netns && : >/run/netns/computer && unshare --net=/run/netns/computer true")
@@ -49,13 +49,13 @@ def check_computer(bench, card):
     fact(machine.is_armed(), "the recorder is started again")
     measured = lambda: [json.loads(line) for line in machine.say("sudo fieldfare history --json --kind measure").splitlines()]
     found = lambda: [event for event in flat(measured()) if event.get("smart_passed") == {disk: True} and disk in event.get("storage_wear_percent", {})]
-    # It is measured a minute after the start.
+    # The measurement comes a minute after the start.
     fact(machine.wait(lambda: found() != [], "the measurement", 180), f"  the history has it: {(found() or measured())[-1:]}")
     machine.pull()
 
 
 def flat(values):
-    """All objects in nested lists and objects."""
+    """Yields all objects in nested lists and objects."""
     for value in values:
         if isinstance(value, dict):
             yield value

@@ -1,4 +1,4 @@
-"""What a phone does with a kit over its page, for `run`."""
+"""A phone that uses a kit's page, for `run`."""
 import http.client
 import json
 
@@ -13,7 +13,7 @@ class Phone:
         self.machine, self.cookie = machine, None
 
     def ask(self, method, path, body=None):
-        """Status and content; status 0 while nobody answers."""
+        """Returns status and content; status 0 while nobody answers."""
         connection = http.client.HTTPConnection("127.0.0.1", self.machine.page_port, timeout=300)
         fields = {"Host": "heron07.local"} | ({"Cookie": self.cookie} if self.cookie else {})
         if body is not None:
@@ -36,7 +36,7 @@ class Phone:
             return answer.status, content
 
     def update(self):
-        """State and sentences of the kit's updates."""
+        """Returns state and sentences of the kit's updates."""
         status, reply = self.ask("GET", "/api/update")
         return (reply["state"], [line["text"] for line in reply["report"]]) if status == 200 else ("", [])
 
@@ -46,7 +46,7 @@ class Phone:
 
 
 def check_console(bench, card, packages, key):
-    """A phone pairs with a kit by its buttons, and updates it."""
+    """Pairs a phone with a kit by its buttons, and updates the kit."""
     updates = Updates(bench.folder, packages, key)
     root = card.root_digest()
     machine = bench.start(card)

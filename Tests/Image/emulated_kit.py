@@ -12,15 +12,15 @@ import threading
 import time
 
 BUTTONS = {"record": 0, "stop": 1, "play": 2, "back": 4, "forward": 5}
-# By the kit's clock. Emulated, a start needs 60.
+# By the kit's clock. An emulated start needs 60.
 BOOT_SECONDS = 300
-# QEMU's Pi: its watchdog resets the machine as soon as it is started. Its USB network passes nothing on: a root
-# shell at the serial port stands in for SSH.
+# QEMU's Pi: its watchdog resets the machine as soon as it is started. Its USB network forwards nothing, so a root shell at the serial port
+# replaces SSH.
 PI_ARGUMENTS = " systemd.watchdog_sec=0 systemd.debug_shell=ttyS1 systemd.mask=serial-getty@ttyS1.service"
 
 
 def partitions(image):
-    """Where each partition begins, and its size, in bytes."""
+    """Returns the start and the size of each partition, in bytes."""
     table = json.loads(subprocess.run(["sfdisk", "--json", image], check=True, capture_output=True).stdout)
     return [(entry["start"] * 512, entry["size"] * 512) for entry in table["partitiontable"]["partitions"]]
 
@@ -30,7 +30,7 @@ class Card:
 
     def __init__(self, folder, image, name="card"):
         self.path = folder / f"{name}.img"
-        # The takes that the kit said to be on the card, with the seconds of each.
+        # The takes that the kit reported as being on the card, with the seconds of each.
         self.promised = {}
         subprocess.run(["cp", "--sparse=always", image, self.path], check=True)
         os.truncate(self.path, 4 << 30)
@@ -43,7 +43,7 @@ class Card:
         subprocess.run(["mcopy", "-o", "-i", self._fat(), "-", f"::{name}"], input=text.encode(), check=True)
 
     def drop_update(self, bundle):
-        """Puts a bundle there, in the place of the former one."""
+        """Writes a bundle there, in place of the former one."""
         for name in self.names():
             if name.endswith(".update"):
                 subprocess.run(["mdel", "-i", self._fat(), f"::{name}"], check=True)
@@ -58,14 +58,14 @@ class Card:
         return {line.removeprefix("::/") for line in listing.split()}
 
     def holds(self, partition, text):
-        """Whether a partition has the bytes anywhere, in a file or not."""
+        """Whether a partition contains the bytes anywhere, in a file or not."""
         start, size = self.partitions[partition]
         with open(self.path, "rb") as file:
             file.seek(start)
             return text in file.read(size)
 
     def lose_data(self):
-        """Takes the data partition from the table."""
+        """Removes the data partition from the table."""
         subprocess.run(["sfdisk", "--quiet", "--delete", self.path, "3"], check=True)
 
     def root_digest(self):
@@ -76,12 +76,12 @@ class Card:
 
 
 class Shell:
-    """A root shell at a serial port, on which the kernel may write, too."""
+    """A root shell at a serial port, to which the kernel may write as well."""
 
     def __init__(self, place):
         self.place, self.count, self.answers = place, 0, False
         self.said, self.came = b"", threading.Condition()
-        # QEMU stands still while nobody takes what the port says.
+        # QEMU stands still while nobody reads the port's output.
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self):
@@ -95,7 +95,7 @@ class Shell:
 
     def _ask(self, command, seconds):
         self.count += 1
-        # What it echoes has no digits in their place.
+        # The echo of this line has no digits in their place.
         line = f'sh -c {shlex.quote(command)} </dev/null >/run/said 2>/dev/null; echo "@{self.count}:$?:$(base64 -w0 /run/said)@"\r'
         answer = re.compile(rb"@%d:(\d+):([A-Za-z0-9+/=]*)@" % self.count)
         with self.came:
@@ -111,7 +111,7 @@ class Shell:
         return None
 
     def run(self, command):
-        """As subprocess does; 255 until it answers at all."""
+        """Returns the result like subprocess; 255 until the shell answers."""
         if not self.answers:
             self.answers = self._ask("dmesg -n 1", 10) is not None
         done = self._ask(command, 600) if self.answers else None
@@ -119,8 +119,8 @@ class Shell:
 
 
 class Machine:
-    """An emulated kit, from power on to pull(). With `is_patient` its clock counts what it computes, 2 ns an instruction, and is never faster than
-    time: however busy this machine is, nothing in the kit is late. That takes longer, as one thread emulates all processors."""
+    """An emulated kit, from power on to pull(). With `is_patient` its clock counts executed instructions, 2 ns each, and is never faster
+    than real time, so nothing in the kit is late on a busy machine. That takes longer, because one thread emulates all processors."""
 
     on = set()
 
@@ -145,7 +145,7 @@ class Machine:
         storage = f"file={card.path},format=raw,cache=writethrough,if="
         disk_of_kit = ["-drive", storage + "virtio"]
         if log:
-            # In the form of the kernel's dm-log-writes. With a volatile cache, as memory cards have one.
+            # In the format of the kernel's dm-log-writes. With a volatile cache, like that of memory cards.
             layers = {"driver": "blklogwrites", "node-name": "card", "log-sector-size": 512,
                       "file": {"driver": "raw", "file": {"driver": "file", "filename": str(card.path)}},
                       "log": {"driver": "raw", "file": {"driver": "file", "filename": str(log)}}}
@@ -200,12 +200,12 @@ class Machine:
         return int(self._ask(f"readl {register:#x}")[1], 16)
 
     def _set_lines(self):
-        """Gives each line the level of its button."""
+        """Sets each line to the level of its button."""
         for line in range(8):
             self._ask(f"set_irq_in /machine/unattached/device[7] unnamed-gpio-in {line} {int(line not in self.pressed)}")
 
     def _keep_lines(self, place):
-        """Sets the lines again when the machine was reset: a button's wire keeps its level then, and qemu's input does not."""
+        """Sets the lines again when the machine was reset: a button's wire keeps its level then, but qemu's input does not."""
         with place, place.makefile("rw") as protocol:
             protocol.write('{"execute": "qmp_capabilities"}\n')
             protocol.flush()
@@ -218,7 +218,7 @@ class Machine:
                 pass
 
     def read(self, register):
-        """A word of the machine's memory; 0 once it is off."""
+        """Returns a word of the machine's memory; 0 once it is off."""
         try:
             return self._read(register)
         except (OSError, IndexError, ValueError):
@@ -228,15 +228,14 @@ class Machine:
         return self.process.poll() is None
 
     def leave(self):
-        """Logs out."""
         self._disconnect()
 
     def last_clock(self):
-        """What `clock` said last."""
+        """Returns the last result of `clock`."""
         return self.counted / self.counter_hz
 
     def clock(self):
-        """Seconds since power on, by the kit's clock. The counter of 32 bits must be read once an hour."""
+        """Returns the seconds since power on, by the kit's clock. The 32-bit counter must be read at least once an hour."""
         count = self.read(self.counter) or self.count
         self.counted += (count - self.count) % (1 << 32)
         self.count = count
@@ -250,14 +249,14 @@ class Machine:
         self.pressed -= lines
         self._set_lines()
 
-    # MARK: - What is asked in the kit
+    # MARK: - Queries in the kit
 
     def _ssh(self):
         return ["ssh", "-q", "-i", self.key, "-p", str(self.port), "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
                 "-o", "ConnectTimeout=120", "-o", "BatchMode=yes", "-o", f"ControlPath={self.control}", "technician@127.0.0.1"]
 
     def _answers(self):
-        """Whether the kit's SSH does. A connection that is opened before the kit has its address would wait for a minute."""
+        """Whether the kit's SSH answers. A connection that is opened before the kit has its address would wait for a minute."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), 20) as place:
                 place.settimeout(20)
@@ -266,7 +265,7 @@ class Machine:
             return False
 
     def _connect(self):
-        """One connection for all commands: an emulated machine needs seconds for each."""
+        """Opens one connection for all commands: an emulated machine needs seconds for each."""
         if self.master and self.master.poll() is None and self.control.exists():
             return True
         self._disconnect()
@@ -298,14 +297,14 @@ class Machine:
         return self.run(command).stdout.strip()
 
     def sleep(self, seconds):
-        """By the kit's clock, which is slow when this machine has much to do."""
+        """Sleeps by the kit's clock, which is slow when this machine is busy."""
         self.run(f"sleep {seconds}")
 
     def as_root(self, command):
         return self.say(f"sudo sh -c {shlex.quote(command)}")
 
     def until(self, command, seconds=BOOT_SECONDS):
-        """Waits for a command in the kit, which is asked some times a second."""
+        """Waits until a command succeeds in the kit, which retries it several times a second."""
         return self.run(f"sudo timeout {seconds} sh -c {shlex.quote(f'until {command}; do sleep 0.3; done')}").returncode == 0
 
     def status(self):
@@ -337,11 +336,11 @@ class Machine:
         return self.wait(lambda: self.status().get("state") == "recording", "the take")
 
     def seconds(self):
-        """Since power on."""
+        """The seconds since power on."""
         return time.monotonic() - self.began
 
     def run_until(self, seconds):
-        """Until so many seconds after power on, by the kit's clock."""
+        """Waits until `seconds` after power on, by the kit's clock."""
         while self.clock() < int(seconds):
             time.sleep(0.1)
         time.sleep(seconds % 1)

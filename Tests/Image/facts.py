@@ -1,4 +1,4 @@
-"""What a test found, fact by fact."""
+"""The results of a test, fact by fact."""
 failures = []
 
 

@@ -1,11 +1,11 @@
-"""What the image has for a Pi 5, for `run`: a newer kernel in a folder of its own, which no emulator's Pi 5 can start. `virt` can."""
+"""The image's part for a Pi 5, for `run`: a newer kernel in its own folder. No emulator's Pi 5 can start it, but `virt` can."""
 import subprocess
 
 from facts import fact
 
 # The lines of the default settings.
 LINES = {"GPIO17", "GPIO27", "GPIO22", "GPIO23", "GPIO24", "GPIO12", "GPIO16", "GPIO13", "GPIO26"}
-# How a Pi 5's parts name themselves: each must have a driver.
+# The names that a Pi 5's parts report: each must have a driver.
 PARTS = {
     "memory card": "of:NTCbrcm,bcm2712-sdhci",
     "processor's pins": "of:NTCbrcm,bcm2712c0-pinctrl",
@@ -24,7 +24,7 @@ PARTS = {
 }
 # Without these there is no root.
 EARLY = ["sdhci-brcmstb", "pinctrl-brcmstb-bcm2712", "gpio-brcmstb", "squashfs", "overlay"]
-# Without these, once PCI Express has started, there is neither a line nor a USB card.
+# Without these, there are no lines and no USB cards, even once PCI Express has started.
 EARLY += ["irq-bcm2712-mip", "rp1_pci", "clk-rp1", "pinctrl-rp1"]
 FOLDER = "raspberry-pi-5"
 
@@ -34,7 +34,7 @@ def property_of(tree, node, name):
 
 
 def check_trees(folder, boot):
-    """The device tree that the bootloader of a Pi 5 reads, and what it makes of it for a D0."""
+    """Checks the device tree that the bootloader of a Pi 5 reads, and its variant for a D0."""
     tree, of_d0 = boot / "bcm2712-rpi-5-b.dtb", folder / "d0.dtb"
     subprocess.run(["fdtoverlay", "-i", tree, "-o", of_d0, boot / "overlays/bcm2712d0.dtbo"], check=True)
     for name, found in (("its device tree", tree), ("a D0's", of_d0)):

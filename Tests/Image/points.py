@@ -1,4 +1,4 @@
-"""The card as a power cut at any write of a kit's first hour would leave it, for `run`: its first start, a take, an update."""
+"""The card's states after a power cut at any write of a kit's first hour, for `run`: its first start, a take, an update."""
 import collections
 import hashlib
 import os
@@ -15,12 +15,12 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parent / "Board"))
 from writelog import FLUSH, Replay, WriteLog  # noqa: E402
 
-# From here on, so many seconds of a take were said to be on the card.
+# From this entry on, this many seconds of a take were reported as being on the card.
 Promise = collections.namedtuple("Promise", "entry take seconds")
 
 
 class LoggedLife:
-    """A card, what it held before, the log of all its writes, and what the kit said meanwhile."""
+    """A card, its earlier content, the log of all its writes, and the kit's reports meanwhile."""
 
     def __init__(self, folder, card):
         self.folder, self.card = folder, card
@@ -30,13 +30,13 @@ class LoggedLife:
         self.promises = []
 
     def promise(self, status):
-        """What a status says to be on the card. What is in the log by now was written before."""
+        """Records a status's promise. All entries of the log up to now were written before it."""
         if status.get("take"):
             self.promises.append(Promise(len(WriteLog(self.log).entries), status["take"], status.get("synced_seconds", 0)))
 
 
 def tree_digest(folder):
-    """One digest of all names, owners, modes and contents below a folder."""
+    """Returns one digest of all names, owners, modes and contents below a folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         found = path.lstat()
@@ -66,7 +66,7 @@ class Mounted:
 
 
 def repair(image, start, size):
-    """What the kit's start does to its data partition; whether that succeeds."""
+    """Repairs a data partition like the kit's start. Returns whether that succeeds."""
     loop = subprocess.run(["losetup", "--show", "-f", "-o", str(start), "--sizelimit", str(size), image], check=True, capture_output=True, text=True)
     try:
         return subprocess.run(["e2fsck", "-p", loop.stdout.strip()], stdout=subprocess.DEVNULL).returncode < 4
@@ -75,7 +75,7 @@ def repair(image, start, size):
 
 
 def what_starts(image):
-    """The digest of what a Pi's firmware and the kernel are read from."""
+    """Returns the digest of the files that a Pi's firmware reads, including the kernel."""
     start, _ = partitions(image)[0]
     listing = subprocess.run(["mdir", "-/", "-b", "-i", f"{image}@@{start}", "::"], check=True, capture_output=True, text=True).stdout
     digest = hashlib.sha256()
@@ -87,13 +87,13 @@ def what_starts(image):
 
 
 def chosen_slot(data, base, folder):
-    """The slot that the initramfs would start with; nothing: the image's own system."""
+    """Returns the slot that the initramfs would choose; nothing for the image's own system."""
     script = f'. {here.parent.parent}/deploy/kit/slot; choose_slot "$1" "$2"; echo "$slot"'
     return subprocess.run(["sh", "-c", script, "sh", data / "system", base], check=True, capture_output=True, text=True, cwd=folder).stdout.strip()
 
 
 def seconds_of(sound):
-    """How much sound a WAV file has bytes for."""
+    """Returns the length of the sound for which a WAV file has bytes."""
     with open(sound, "rb") as file:
         head = file.read(8192)
     at = head.index(b"fmt ") + 8
@@ -101,7 +101,7 @@ def seconds_of(sound):
 
 
 class Judge:
-    """Finds what is wrong with a card at a point of its life."""
+    """Finds the errors of a card at a point of its life."""
 
     def __init__(self, life):
         self.life, self.folder = life, life.folder
@@ -109,7 +109,7 @@ class Judge:
         self.base_digest = self.folder / "base-digest"
         with Mounted(life.base, *self.before[1], "ro") as root:
             shutil.copy(root / "usr/share/fieldfare-kit/base", self.base_digest)
-        # What slots hold once they are whole: by the end of the life.
+        # The content of complete slots, from the end of the life.
         self.slots = {}
         data = partitions(life.card.path)[2]
         repair(life.card.path, *data)

@@ -1,4 +1,4 @@
-"""Hours in which the kit records by itself, and is off between, for `run`."""
+"""Hours in which the kit records without a person, with the power off between them, for `run`."""
 import datetime
 import time
 
@@ -6,7 +6,7 @@ from facts import fact
 
 # The PL031's match register, in seconds since 1970.
 ALARM = 0x9010004
-# The kit is quiet for 600 s before it switches itself off.
+# The kit must be unused for 600 s before it switches itself off.
 PATIENCE = 1200
 
 
@@ -15,7 +15,7 @@ def iso(instant):
 
 
 def check_schedule(bench, settings):
-    """The machine cannot be switched on by its clock chip: it is started again at the time of the alarm."""
+    """The machine cannot be switched on by its clock chip, so it is started again at the time of the alarm."""
     begin = (datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=5)).replace(minute=0, second=0, microsecond=0)
     end = begin + datetime.timedelta(minutes=40)
     hours = f"[schedule]\nrecord = [\"{begin:%H:%M}-{end:%H:%M}\"]\noff_between = true\n"

@@ -1,4 +1,4 @@
-// What a browser has and node lacks, as far as the pages' modules use it, and sound as the kit serves it.
+// The browser's features that node lacks, as far as the pages' modules use them, and sound as the kit serves it.
 
 process.env.TZ = 'Europe/Berlin';
 

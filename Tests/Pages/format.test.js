@@ -5,7 +5,7 @@ import { load, setLanguages } from './browser.js';
 const format = await load('takes-format.js');
 setLanguages('de', ['en-GB', 'de-AT', 'de']);
 const german = await load('takes-format.js', 'german');
-// Midnight has passed in Berlin, and not in UTC.
+// After midnight in Berlin, but not in UTC.
 const late = new Date('2026-11-29T23:30:00Z');
 
 test('a length has hours only where there are some', () => {

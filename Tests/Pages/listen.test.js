@@ -47,7 +47,7 @@ test('what is late is dropped up to the aim', () => {
   player.send(8);
   assert.deepEqual(player.play(), [[1, 2, 3, 4]]);
   player.send(5);
-  // 21 frames were held, of which 8 stay.
+  // 21 frames were held, of which 8 remain.
   assert.deepEqual([player.play(), player.play()], [[[18, 19, 20, 21]], [[22, 23, 24, 25]]]);
 });
 

@@ -53,7 +53,7 @@ test('ultrasound that the loudspeaker cannot have is filtered away, and all else
   assert.ok(Math.abs(sound.length - frames / 4) < 40, `${sound.length} frames`);
   const decibels = (hertz) => 20 * Math.log10(amplitude(sound, hertz, 48_000) / 0.4);
   assert.ok(Math.abs(decibels(1000)) < 0.05, `${decibels(1000)} dB`);
-  // Where 46 kHz would be folded to.
+  // 46 kHz would be aliased to this frequency.
   assert.ok(decibels(2000) < -70, `${decibels(2000)} dB`);
   const { sound: whole } = await play([mixed], rate, { pieceFrames: 4 * frames });
   assert.deepEqual([sound], whole);

@@ -32,7 +32,7 @@ test('a sine is the brightest in the row of its frequency, in each column', asyn
   const answer = await compute({ from: 1024, to: 3072, frames: 4096 });
   assert.deepEqual([answer.id, answer.from, answer.to, answer.width, answer.height, answer.isWhole], [id, 1024, 3072, 16, bins, true]);
   for (let x = 0; x < 16; x++) assert.equal(brightest(column(answer, x)), bins - 1 - 40);
-  // With what a window needs around the first and the last column.
+  // Includes the frames that a window needs around the first and the last column.
   assert.deepEqual(asked, [[896, 3200]]);
 });
 
@@ -41,7 +41,7 @@ test('a sine of full scale is 0 dB, and what is two bins away is 60 dB below', a
   const row = bins - 1 - 40;
   const pixel = (answer, at) => [...new Uint8Array(answer.pixels, 4 * (at * 16 + 8), 4)];
   assert.deepEqual(pixel(await compute({ to: 4096 }), row), [252, 253, 191, 255]);
-  // All that is above -0.5 dB is white here, and black below -1 dB.
+  // Everything above -0.5 dB is white here, and below -1 dB black.
   const narrow = { low: -1, high: -0.5 };
   assert.deepEqual(pixel(await compute({ to: 4096 }, narrow), row), [252, 253, 191, 255]);
   const dark = await compute({ to: 4096 }, { low: -60, high: -59.5 });

@@ -117,6 +117,6 @@ test('a position follows the memo, or takes the place of the one that the button
   assert.equal(edited('Owl'), 'Owl\ngeo:1.00000,2.00000;u=3');
   assert.equal(edited(''), '\ngeo:1.00000,2.00000;u=3');
   assert.equal(edited('Owl\ngeo:-9.12345,8.54321,-12;u=40\nat the barn'), 'Owl\ngeo:1.00000,2.00000;u=3\nat the barn');
-  // A person wrote these.
+  // Texts that a person wrote.
   for (const memo of ['Owl\ngeo:9.1,8.5', 'at geo:9.12345,8.54321;u=40', 'geo:9.12345,8.54321;u=40 at the barn']) assert.equal(edited(memo), `${memo}\ngeo:1.00000,2.00000;u=3`);
 });

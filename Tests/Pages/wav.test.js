@@ -3,7 +3,7 @@ import test from 'node:test';
 import { chunks, load, wav } from './browser.js';
 
 const { findChunks, readWAV } = await load('wav.js');
-// All formats have these exactly.
+// All formats represent these exactly.
 const left = [0, 0.5, -1, -0.25, 0.125];
 const right = [-0.5, 0.25, 0, -1, 0.75];
 

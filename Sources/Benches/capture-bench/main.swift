@@ -1,8 +1,10 @@
-// The recorder's way from card to file, as fast as an unpaced PCM delivers: capture, filter, meters, peaks, WAV, syncs.
+// The recorder's path from card to file (capture, filter, meters, peaks, WAV, syncs), as fast as an unpaced PCM
+// delivers.
 //
 //   capture-bench PCM SECONDS DIRECTORY LOW-PASS-HZ|off [FORMAT [CHANNELS [no-fingerprint]]]
 //
-// FORMAT is ALSA's name, S16_LE without it; two channels; 48 kHz. `deploy/bench` times it beside its peers.
+// FORMAT is an ALSA name, by default S16_LE; the default is two channels; the rate is 48 kHz. `deploy/bench` compares
+// its time with other programs.
 import Filters
 import Glibc
 import Recording
@@ -12,7 +14,7 @@ import TakeFiles
 import Takes
 import Workers
 
-/// A clock that goes with the sound: syncs are due by the sound's own time, as often as in real time.
+/// A clock that advances with the sound, so that there are as many syncs per second of sound as in real time.
 final class SoundClock: Clock {
     private let nanoseconds: Locked<Int64>
 
@@ -46,7 +48,7 @@ let design = try FilterDesign(
 
 Denormals.flushToZero()
 
-// An unpaced card delivers faster than time goes: a press from long before finds its first frame.
+// An unpaced card runs ahead of the system clock. With a press in the past, the first frame is found.
 let start = SystemClock().now() - .seconds(60)
 let clock = SoundClock(start)
 let sync = SyncWorker(syncsBy: clock)

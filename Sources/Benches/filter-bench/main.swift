@@ -3,7 +3,8 @@ import Filters
 import Glibc
 import Takes
 
-// One round of measurements, one line each; `deploy/bench-filters` runs several rounds, compares, and prints a table.
+// One round of measurements, one line each. `deploy/bench-filters` runs several rounds, compares them and prints a
+// table.
 //
 //   kernel CHANNELS ORDER SWIFT C       million samples a second, of the filter alone
 //   path FORMAT CHANNELS ORDER SECONDS  ten minutes of sound, card's bytes to file's bytes; order 0: filter off
@@ -11,7 +12,7 @@ import Takes
 
 let rateHz = 48000
 
-/// Processor time that some work takes, in seconds.
+/// The processor time of some work, in seconds.
 func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
     func now() -> Double {
         var time = timespec()
@@ -23,7 +24,7 @@ func processorSeconds(_ work: () throws -> Void) rethrows -> Double {
     return now() - start
 }
 
-/// White noise between −0.25 and 0.25, always the same.
+/// White noise between −0.25 and 0.25, the same in each run.
 func noise(_ count: Int) -> [Double] {
     var state: UInt64 = 1
     return (0..<count).map { _ in
@@ -37,7 +38,7 @@ func design(order: Int) throws -> FilterDesign {
     return try FilterDesign(lowPassHz: 12000, highPassHz: nil, slopeDBPerOctave: 6 * order, rateHz: rateHz)
 }
 
-/// The filter alone and its peer in C, on the same samples in place, in turn.
+/// Measures the filter and its C counterpart in turn, in place on the same samples.
 func measureKernel(channels: Int, order: Int) throws -> (swift: Double, c: Double) {
     let design = try design(order: order)
     let sections = design.filters.flatMap(\.sections)
@@ -46,8 +47,8 @@ func measureKernel(channels: Int, order: Int) throws -> (swift: Double, c: Doubl
     var cascade = Cascade(design, channels: channels)
     let frameCount = 4096 / channels
     let input = noise(frameCount * channels)
-    // Filtered again and again, so that the memory's speed stays out of it. Nothing of the noise's constant part is
-    // lost in a low-pass, so there is signal to the end.
+    // The same buffer is filtered again and again, so that the memory's speed has no influence. The noise's DC
+    // component passes a low-pass, so there is signal to the end.
     var buffer = input
     let turns = 1000
     let swift = processorSeconds {
@@ -66,7 +67,7 @@ func measureKernel(channels: Int, order: Int) throws -> (swift: Double, c: Doubl
     return (samples / swift, samples / c)
 }
 
-/// 100 ms of noise, as a card delivers it.
+/// 100 ms of noise in the card's format.
 func captured(_ format: StreamFormat) -> [UInt8] {
     noise(4800 * format.channels).flatMap { (sample: Double) -> [UInt8] in
         switch format.sampleFormat {
@@ -79,7 +80,7 @@ func captured(_ format: StreamFormat) -> [UInt8] {
     }
 }
 
-/// Ten minutes through a whole path, 100 ms at a time.
+/// Ten minutes of sound through a whole path, 100 ms at a time.
 func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws -> Double {
     let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
     let path = SignalPath(format: format, design: try design(order: order))
@@ -97,7 +98,7 @@ func measurePath(_ sampleFormat: SampleFormat, channels: Int, order: Int) throws
     }
 }
 
-/// Ten minutes through a meter, 100 ms at a time.
+/// Ten minutes of sound through a meter, 100 ms at a time.
 func measureMeter(_ sampleFormat: SampleFormat, channels: Int) -> Double {
     let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat)
     let meter = RunningMeter(format)

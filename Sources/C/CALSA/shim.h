@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <sys/eventfd.h> // not in Swift's Glibc
 
-/// Messages of ALSA.
 struct calsa_messages {
     char text[384];
     unsigned length;
 };
 
-/// ALSA's messages on this thread since they were last cleared. Exists because Swift has no thread-local variables.
-/// To be used from one Swift file only: every object file that uses it gets messages of its own.
+/// ALSA's messages on this thread since the last clearing. Exists because Swift has no thread-local variables. Use it from one
+/// Swift file only, because each object file that uses it gets its own messages.
 static inline struct calsa_messages *calsa_messages(void) {
     static __thread struct calsa_messages messages;
     return &messages;
@@ -35,8 +34,8 @@ static inline void calsa_note(
     if (messages->length >= sizeof messages->text) messages->length = sizeof messages->text - 1;
 }
 
-/// Has a PCM that is settled, and may be running, wake who waits for it once so many frames are there: 0, or a negative error code.
-/// Exists because the parameters are to be on the stack, which a macro of ALSA does: nothing is allocated.
+/// Sets how many frames must be available before a configured PCM, which may be running, wakes its waiter. Returns 0 or a negative
+/// error code. Exists because the parameters must be on the stack, so that nothing is allocated, and ALSA does that with a macro.
 static inline int calsa_wake_at(snd_pcm_t *pcm, snd_pcm_uframes_t frames) {
     snd_pcm_sw_params_t *parameters;
     snd_pcm_sw_params_alloca(&parameters);

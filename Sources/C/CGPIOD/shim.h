@@ -1,4 +1,5 @@
-// libgpiod 1.x and 2.x differ here, and nowhere else. Everything fails as the library does: -1 or NULL, and errno.
+// The differences between libgpiod 1.x and 2.x are here, and nowhere else. Functions fail like the library: -1 or NULL,
+// and errno.
 #ifndef FIELDFARE_CGPIOD_SHIM_H
 #define FIELDFARE_CGPIOD_SHIM_H
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h> // Swift's Glibc leaves it out
 
-// The macro went with 1.x's bulk objects.
+// 2.x removed the macro together with 1.x's bulk objects.
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 #define CGPIOD_VERSION_1 1
 typedef struct gpiod_line cgpiod_request;
@@ -19,8 +20,8 @@ typedef struct gpiod_line_request cgpiod_request;
 #endif
 
 enum {
-	CGPIOD_NAME_SIZE = 32, // the kernel's GPIO_MAX_NAME_SIZE, its NUL included
-	CGPIOD_EDGES_AT_ONCE = 16, // what 1.x reads at most, and the kernel keeps of a line
+	CGPIOD_NAME_SIZE = 32, // the kernel's GPIO_MAX_NAME_SIZE, including the NUL
+	CGPIOD_EDGES_AT_ONCE = 16, // the most that 1.x reads, and that the kernel queues per line
 };
 
 typedef struct {
@@ -42,7 +43,7 @@ typedef struct {
 	bool is_active;
 } cgpiod_edge;
 
-// Names are NULL where there are none, and belong to objects that are freed.
+// The library returns NULL for a missing name. Its names belong to objects that are freed.
 static inline void cgpiod_copy_name(char *to, const char *from)
 {
 	memset(to, 0, CGPIOD_NAME_SIZE);
@@ -50,7 +51,7 @@ static inline void cgpiod_copy_name(char *to, const char *from)
 		strncpy(to, from, CGPIOD_NAME_SIZE - 1);
 }
 
-// 2.x keeps a chip's names and size in an object of their own.
+// 2.x keeps a chip's names and size in a separate object.
 static inline int cgpiod_read_chip_info(struct gpiod_chip *chip, cgpiod_chip_info *info)
 {
 #ifdef CGPIOD_VERSION_1
@@ -69,7 +70,7 @@ static inline int cgpiod_read_chip_info(struct gpiod_chip *chip, cgpiod_chip_inf
 	return 0;
 }
 
-// 1.x describes a line through the line, 2.x through an object of its own.
+// 1.x describes a line through the line itself, 2.x through a separate object.
 static inline int cgpiod_read_line_info(struct gpiod_chip *chip, unsigned int offset, cgpiod_line_info *info)
 {
 #ifdef CGPIOD_VERSION_1
@@ -95,7 +96,8 @@ static inline int cgpiod_read_line_info(struct gpiod_chip *chip, unsigned int of
 	return 0;
 }
 
-// In 1.x a requested line lives as long as its chip: the request owns a chip of its own, so that both versions are alike.
+// In 1.x a requested line lives as long as its chip. The request therefore owns its chip, so that both versions behave
+// alike.
 static inline void cgpiod_release(cgpiod_request *request)
 {
 #ifdef CGPIOD_VERSION_1
@@ -105,7 +107,7 @@ static inline void cgpiod_release(cgpiod_request *request)
 #endif
 }
 
-// 1.x hands out a line's own descriptor, 2.x its request's; only a line that is watched has one in 1.x.
+// 1.x returns a line's own descriptor, 2.x its request's. In 1.x only a line with edge detection has one.
 static inline int cgpiod_descriptor(cgpiod_request *request)
 {
 #ifdef CGPIOD_VERSION_1
@@ -132,7 +134,7 @@ static inline cgpiod_request *cgpiod_request_of_chip(
 	return gpiod_line_request_both_edges_events_flags(line, consumer, flags) ? NULL : line;
 }
 #else
-// 2.x: three objects, all of which may fail to be made.
+// 2.x: three objects, each of which may fail to be created.
 static inline cgpiod_request *cgpiod_request_of_chip(
 	struct gpiod_chip *chip, unsigned int offset, const char *consumer, bool is_output, bool is_active_low, int pull)
 {
@@ -171,8 +173,8 @@ static inline cgpiod_request *cgpiod_request_of_chip(
 }
 #endif
 
-// One request by path, which fails as a whole: an output that begins inactive, or an input whose edges are queued and
-// read without blocking. Pull is above 0 for up, below 0 for down.
+// Requests one line by path, completely or not at all: an output that begins inactive, or an input whose edges are queued
+// and read without blocking. Pull is above 0 for up, below 0 for down.
 static inline cgpiod_request *cgpiod_request_line(
 	const char *path, unsigned int offset, const char *consumer, bool is_output, bool is_active_low, int pull)
 {
@@ -199,7 +201,7 @@ static inline cgpiod_request *cgpiod_request_line(
 	return request;
 }
 
-// 2.x wants an array of values. Returns 1 for active, 0 for inactive.
+// 2.x takes an array of values. Returns 1 for active, 0 for inactive.
 static inline int cgpiod_value(cgpiod_request *request)
 {
 #ifdef CGPIOD_VERSION_1
@@ -210,7 +212,7 @@ static inline int cgpiod_value(cgpiod_request *request)
 #endif
 }
 
-// 2.x wants an array of values.
+// 2.x takes an array of values.
 static inline int cgpiod_set_value(cgpiod_request *request, bool is_active)
 {
 #ifdef CGPIOD_VERSION_1
@@ -221,7 +223,7 @@ static inline int cgpiod_set_value(cgpiod_request *request, bool is_active)
 #endif
 }
 
-// 1.x fills structs, 2.x a buffer object. Returns how many of at most CGPIOD_EDGES_AT_ONCE edges were queued.
+// 1.x fills structs, 2.x a buffer object. Returns the number of edges, at most CGPIOD_EDGES_AT_ONCE.
 static inline int cgpiod_read_edges(cgpiod_request *request, cgpiod_edge *edges)
 {
 	int count;
@@ -250,7 +252,7 @@ static inline int cgpiod_read_edges(cgpiod_request *request, cgpiod_edge *edges)
 	return count;
 }
 
-// The function's name changed.
+// 2.x renamed the function.
 static inline const char *cgpiod_version(void)
 {
 #ifdef CGPIOD_VERSION_1

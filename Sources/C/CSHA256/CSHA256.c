@@ -17,7 +17,7 @@ static inline uint32_t big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* One round of FIPS 180-4, section 6.2.2, step 3. The caller changes the names of the words from round to round, not the words. */
+/* One round of FIPS 180-4, section 6.2.2, step 3. From round to round the caller permutes the arguments instead of moving the words. */
 static inline void round_of(
     uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g, uint32_t *h, uint32_t added) {
     const uint32_t t1 = *h + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + (g ^ (e & (f ^ g))) + added;
@@ -25,7 +25,7 @@ static inline void round_of(
     *h = t1 + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) | (c & (a | b)));
 }
 
-/* The next word of the message schedule, in place of the one 16 before it. */
+/* The next word of the message schedule, stored in the place of the word 16 positions before it. */
 static inline uint32_t next_word(uint32_t w[16], int t) {
     const uint32_t far = w[(t + 1) % 16], near = w[(t + 14) % 16];
     const uint32_t s0 = rotated(far, 7) ^ rotated(far, 18) ^ far >> 3;
@@ -59,7 +59,7 @@ void fieldfare_sha256_blocks_portable(uint32_t state[8], const uint8_t *bytes, s
     }
 }
 
-/* The functions with instructions that not every processor has are compiled for one that has them, and called only there. */
+/* These functions use instructions that not every processor has. They are called only if the processor has them. */
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -75,7 +75,7 @@ static bool has_instructions(void) {
 __attribute__((target("sha,ssse3,sse4.1")))
 static void instruction_blocks(uint32_t state[8], const uint8_t *bytes, size_t block_count) {
     const __m128i order = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-    /* The instructions take the state as the words A, B, E, F and C, D, G, H, the first one highest. */
+    /* The instructions need the state as the words A, B, E, F and C, D, G, H, with the first word highest. */
     __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)state), 0xb1);
     __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(state + 4)), 0x1b);
     __m128i abef = _mm_alignr_epi8(cdab, efgh, 8);
@@ -115,7 +115,7 @@ static void instruction_blocks(uint32_t state[8], const uint8_t *bytes, size_t b
 /* Linux, "ARM64 ELF hwcaps": HWCAP_SHA2. */
 static bool has_instructions(void) { return getauxval(AT_HWCAP) & 1ul << 6; }
 
-/* Four words of the state or of the message, the first one lowest. */
+/* Four words of the state or of the message, with the first word lowest. */
 typedef uint32_t words __attribute__((vector_size(16)));
 
 static inline words loaded(const void *from) {
@@ -124,7 +124,7 @@ static inline words loaded(const void *from) {
     return value;
 }
 
-/* As assembler: before version 16, clang's arm_neon.h has these only if the whole file is compiled for them. */
+/* In assembler: before version 16, clang's arm_neon.h has these only if the whole file is compiled for them. */
 #if defined(__clang__)
 __attribute__((target("sha2")))
 #else
@@ -166,7 +166,7 @@ static void instruction_blocks(uint32_t state[8], const uint8_t *bytes, size_t b
 
 #endif
 
-/* Asked once: CPUID makes a virtual machine call its host. Several threads may find the same answer. */
+/* The answer is stored, because in a virtual machine CPUID causes a call to the host. Threads may compute it at the same time. */
 static bool instructions_are_there(void) {
     static _Atomic int answer;
     int known = answer;

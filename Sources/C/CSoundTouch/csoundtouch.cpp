@@ -14,7 +14,8 @@ struct csoundtouch {
 
 extern "C" const unsigned csoundtouch_most_channels = SOUNDTOUCH_MAX_CHANNELS;
 
-// SoundTouch counts milliseconds: at this rate, whatever that of the sound is, each is one frame.
+// SoundTouch counts in milliseconds. At this rate, which is independent of the sound's rate, a
+// millisecond is one frame.
 static const unsigned rate_hz = 1000;
 
 extern "C" csoundtouch *csoundtouch_make(unsigned channels, double tempo, int sequence_frames,
@@ -28,7 +29,8 @@ extern "C" csoundtouch *csoundtouch_make(unsigned channels, double tempo, int se
         stretch->engine.setSetting(SETTING_SEEKWINDOW_MS, seek_frames);
         stretch->engine.setSetting(SETTING_OVERLAP_MS, overlap_frames);
         stretch->engine.setTempo(tempo);
-        // A new engine holds silence for two channels, which is too much or too little for another number of them.
+        // A new engine contains silence for two channels, which is the wrong amount for another number of
+        // channels.
         stretch->engine.clear();
         return stretch.release();
     } catch (...) {

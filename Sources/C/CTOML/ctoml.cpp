@@ -5,11 +5,11 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 8
-// toml++ 3.3.0 asserts what a file can break, such as `[@a]`, and with NDEBUG lets the compiler rely on it.
+// toml++ 3.3.0 has assertions that a file can violate, such as `[@a]`. With NDEBUG the compiler would rely on them.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
-// It also calls unreachable what letters such as ü reach, when they stand outside strings and comments.
-// Its headers are called .hpp since 3.4.
+// It also marks code as unreachable that is reached by letters such as ü outside strings and comments. Since 3.4 its
+// headers end in .hpp.
 #if __has_include(<toml++/impl/forward_declarations.hpp>)
 #include <toml++/impl/forward_declarations.hpp>
 #else
@@ -62,7 +62,8 @@ struct ctoml_document {
 
 namespace {
 
-/// toml++ frees nested tables recursively, and dotted keys nest them without limit: so lines are limited.
+/// toml++ frees nested tables recursively, and dotted keys nest them without limit. Therefore the length of lines is
+/// limited.
 bool is_within_limits(std::string_view text, failure &problem) {
     uint32_t line = 1;
     for (size_t start = 0; start <= text.size(); line++) {

@@ -10,7 +10,7 @@ import Transport
 extension AcceptanceWalk {
     // MARK: Buttons
 
-    /// Asks for a press of each button that is wired.
+    /// Asks for a press of each wired button.
     func askForButtons() throws {
         let wired = Button.allCases.filter { settings.panel.buttons[$0] != nil }
         guard !wired.isEmpty else {
@@ -34,7 +34,7 @@ extension AcceptanceWalk {
         do {
             try askForPresses(of: wired, from: source)
         } catch {
-            // A person who gives up leaves no take behind that is recorded until the storage is full.
+            // If the person gives up, end the take. Otherwise it would be recorded until the storage is full.
             try? endTake()
             throw error
         }
@@ -54,7 +54,7 @@ extension AcceptanceWalk {
         }
     }
 
-    /// - Parameter last: the button before: while it is held on it may be seen again.
+    /// - Parameter last: the previous button, which may be reported again while it is still held.
     private func ask(
         for button: Button, from source: any PressSource, after last: Button?
     ) throws(Keyboard.Interruption) -> ButtonTrial {
@@ -81,7 +81,7 @@ extension AcceptanceWalk {
         }
     }
 
-    /// Ends what the presses began in the recorder.
+    /// Ends the take that the presses started in the recorder.
     private func endTake() throws(Failure) {
         guard let client else { return }
         do throws(ControlError) {
@@ -93,12 +93,12 @@ extension AcceptanceWalk {
                 }
             }
         } catch {
-            // It may have ended by itself meanwhile.
+            // The take may have ended by itself meanwhile.
             guard case .refused = error.cause else { throw Failure(error) }
         }
     }
 
-    /// The line of a button with its chip, such as `BTN_PLAY (line 25 of gpiochip0)`.
+    /// A button's line with its chip, such as `BTN_PLAY (line 25 of gpiochip0)`.
     private func line(of button: Button) -> String {
         switch InputLine(settings.panel.buttons[button])?.address {
         case .name(let name)?:
@@ -111,7 +111,7 @@ extension AcceptanceWalk {
 
     // MARK: Lamps
 
-    /// Lights each lamp that is wired, and asks whether it is seen.
+    /// Lights each wired lamp and asks whether the person sees it.
     func askForLamps() throws {
         let wired = Lamp.allCases.filter { settings.panel.leds[$0] != nil }
         guard !wired.isEmpty else {
@@ -150,7 +150,7 @@ extension AcceptanceWalk {
             }
             if !isAsked { say(question(lamp)) }
             isAsked = true
-            // The recorder lights it for 0.7 s: it is asked again until there is an answer.
+            // The recorder lights a lamp for 0.7 s, so the request is repeated until there is an answer.
             if let answer = try keyboard.answer(until: session.clock.now() + .milliseconds(650), say: say) {
                 return check(lamp, answer)
             }

@@ -7,7 +7,7 @@ import Takes
 import Transport
 
 extension AcceptanceWalk {
-    /// Measures the quiet, and asks for a tap of each channel's microphone.
+    /// Measures the quiet level and asks for a tap on each channel's microphone.
     func askForTaps() throws {
         if let reason = try askToBegin("microphone: 3 s of quiet are measured: say nothing, and touch nothing") {
             return try note(AcceptanceCheck(.microphone, "all", .skipped, reason))
@@ -31,7 +31,7 @@ extension AcceptanceWalk {
             let doubts = CardDoubts(open: open, request: settings.capture.card, cards: cards).sentences
             for doubt in doubts { try note(AcceptanceCheck(.microphone, "card", .warning, "\(open.id): \(doubt)")) }
         }
-        // The key that was pressed is over then.
+        // Skip the sound of the key press.
         _ = try levels(of: source, for: .milliseconds(700))
         let quiet = try levels(of: source, for: MicrophoneTrial.quietLength)
         guard !quiet.isEmpty else { throw LevelFailure("the card delivers no sound: unplug it and plug it in again") }
@@ -42,7 +42,7 @@ extension AcceptanceWalk {
             say("tap the microphone of channel \(number)\(side) a few times; Enter: skip")
             let tap = try waitForTap(source, trial)
             try note(trial.check(channel, tap))
-            // What a tap leaves behind does not count as the next one.
+            // The end of a tap must not count as the next one.
             _ = try levels(of: source, for: .milliseconds(700))
         }
         if let complaint = source.rateComplaint {
@@ -53,7 +53,8 @@ extension AcceptanceWalk {
         }
     }
 
-    /// The sound cards that are present, as the process that opens them reports them: it knows which it could not record from.
+    /// The present sound cards, reported by the process that opens them, which knows the cards it could not record
+    /// from.
     private func cards() -> [CardReport] {
         let reply = try? client?.ask(.inventory(.cards), timeout: .seconds(30))
         let list = reply?["cards"].map { Data($0.description.utf8) }
@@ -61,7 +62,7 @@ extension AcceptanceWalk {
             ?? session.access.acceptance.cards()
     }
 
-    /// All levels of so long.
+    /// All levels during a time.
     private func levels(of source: any LevelSource, for length: Duration) throws -> [[Level]] {
         var found: [[Level]] = []
         let limit = session.clock.now() + length
@@ -94,7 +95,7 @@ extension AcceptanceWalk {
 
     // MARK: Card
 
-    /// Tests whether the card has the memory that it says, and measures its speed.
+    /// Tests whether the card really has the memory it claims, and measures its speed.
     func testCard() throws {
         if let reason = try askToBegin(
             "card: it is filled and read back, which takes up to two minutes; Ctrl-C ends it")
@@ -127,7 +128,7 @@ extension AcceptanceWalk {
         let capacity = CapacityCheck(directory: storage.directory, outcome: outcome).check
         try note(capacity)
         if outcome == .ended(.interrupted) { throw Keyboard.Interruption() }
-        // What is written to a false card may fall on takes.
+        // On a counterfeit card, writes may overwrite takes.
         guard capacity.outcome != .failed, outcome != .ended(.takeBegan), !watch.isRecording() else {
             return try note(AcceptanceCheck(.card, "speed", .skipped, "not measured: see the capacity"))
         }

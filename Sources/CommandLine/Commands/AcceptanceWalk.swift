@@ -6,16 +6,16 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Walks a person through a new kit: what is to be pressed, looked at and tapped, then the card; and keeps a report of it.
+/// Guides a person through the check of a new kit (buttons, lamps, microphones, then the card), and writes a report.
 final class AcceptanceWalk {
     let session: Session
     let settings: Settings
-    /// What is wrong with their file: a line that is not understood is not checked.
+    /// The problems of the settings file. A line that is not understood is not checked.
     private let problems: [SettingsProblem]
     let keyboard: Keyboard
-    /// Nil: no recorder runs, and devices are opened here.
+    /// Nil if no recorder runs. This process then opens the devices itself.
     let client: ControlClient?
-    /// What the recorder says of itself; nil: none runs.
+    /// The recorder's status, or nil if none runs.
     let status: Status?
     private var checks: [AcceptanceCheck] = []
 
@@ -45,8 +45,8 @@ final class AcceptanceWalk {
         keyboard = Keyboard(session.input, signals: try session.signals(), clock: session.clock)
     }
 
-    /// Does all of it, and writes the report.
-    /// - Parameter path: of the report; nil: a name with the date, in the present folder.
+    /// Runs all checks and writes the report.
+    /// - Parameter path: of the report, or nil for a name with the date in the current folder.
     /// - Throws: `Failure` with the exit status of the first check that failed.
     func run(to path: String?) throws(Failure) {
         let began = session.clock.wallTime()
@@ -59,7 +59,7 @@ final class AcceptanceWalk {
             checks: checks)
         let path = path ?? Self.name(at: began)
         try write(report, to: path)
-        // The output may have nobody who reads it any more: the report is written first.
+        // The report is written before the output, because the output's reader may be gone.
         if let failure { throw failure }
         if session.options.json {
             do {
@@ -87,7 +87,7 @@ final class AcceptanceWalk {
         }
     }
 
-    /// - Returns: two times nil: it came to its end.
+    /// - Returns: both nil if it reached its end.
     private func walk() -> (Keyboard.Interruption?, Failure?) {
         let parts: [(AcceptanceCheck.Part, () throws -> Void)] = [
             (.buttons, askForButtons), (.lamps, askForLamps), (.microphone, askForTaps), (.card, testCard),
@@ -118,7 +118,7 @@ final class AcceptanceWalk {
             try files.write(Array(report.text.utf8), to: file, at: 0)
             try files.sync(file)
         } catch {
-            // What was found is not lost.
+            // If the file cannot be written, the report is still shown.
             session.console.complain(report.text)
             throw Failure(
                 exitStatus: 73, "doctor: the report cannot be written: \(error.fact): name another file (--output)")
@@ -129,20 +129,19 @@ final class AcceptanceWalk {
         "fieldfare-acceptance-\(time.date)-\(time.timeOfDay.split(separator: ":").joined()).txt"
     }
 
-    // MARK: What the parts share
+    // MARK: Shared by the parts
 
-    /// Says what to do.
     func say(_ line: String) { session.console.complain(line) }
 
-    /// Keeps a check, and shows it.
+    /// Adds a check and shows it.
     func note(_ check: AcceptanceCheck) throws(Failure) {
         checks.append(check)
-        // The output belongs to the report where a program reads it.
+        // With --json, standard output contains only the report.
         if session.options.json { say(check.line) } else { try session.write(line: check.line) }
     }
 
     /// Asks whether to begin a part.
-    /// - Returns: nil: yes; else why not.
+    /// - Returns: nil for yes, or the reason why not.
     func askToBegin(_ question: String) throws(Keyboard.Interruption) -> String? {
         say("\(question) (Enter: begin, s: skip)")
         switch try keyboard.answer(say: say) ?? .unanswered {

@@ -2,7 +2,7 @@ public import ArgumentParser
 public import Takes
 public import Transport
 
-/// A number of seconds, back if it is negative.
+/// A number of seconds. A negative number means back.
 struct Seconds: ExpressibleByArgument {
     var value: Double
 
@@ -13,7 +13,7 @@ struct Seconds: ExpressibleByArgument {
     }
 }
 
-/// A number of hundredths of a semitone, down if it is negative.
+/// A number of hundredths of a semitone. A negative number means down.
 struct Cents: ExpressibleByArgument {
     var value: Int
 
@@ -35,13 +35,12 @@ extension GainSetting: ExpressibleByArgument {
     }
 }
 
-/// 'on' or 'off'.
 enum OnOff: String, ExpressibleByArgument {
     case on, off
 }
 
 extension TakeReference: ExpressibleByArgument {
-    /// Reads what a person typed; nil for nothing at all.
+    /// Returns nil for empty text.
     public init?(argument: String) {
         guard !argument.isEmpty else { return nil }
         self.init(argument)

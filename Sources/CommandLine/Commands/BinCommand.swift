@@ -4,7 +4,7 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Takes that were deleted and may come back.
+/// Deleted takes that can be restored.
 struct BinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bin", abstract: "Deleted takes: list them, bring one back, delete them for good.",
@@ -99,7 +99,7 @@ struct BinEmpty: FieldfareCommand {
         guard isAgreed else {
             return try session.write(line: "nothing is deleted")
         }
-        // Each by its name: the bin may have got more takes since it was listed.
+        // Each take is named, because the bin may contain more takes than when it was listed.
         var deleted: [String] = []
         var first: Failure?
         for item in listed {
@@ -121,7 +121,7 @@ struct BinEmpty: FieldfareCommand {
         if let first { throw first }
     }
 
-    /// The takes that are named, or all that nothing keeps in the bin.
+    /// The named takes, or all takes that may leave the bin.
     private func wanted(in bin: BinnedTakes) throws(Failure) -> [TakesBin.Item] {
         guard !takes.isEmpty else { return bin.items.filter { bin.reasonToStay($0) == nil } }
         var named: [TakeName] = []
@@ -146,7 +146,7 @@ struct BinEmpty: FieldfareCommand {
     }
 }
 
-/// The bin, which the command line reads from its folder by itself.
+/// The bin. The command line reads its folder directly.
 struct BinnedTakes {
     let folder: TakesFolder
     /// The oldest first.
@@ -174,7 +174,7 @@ struct BinnedTakes {
         return item.take
     }
 
-    /// Returns what keeps a take in the bin when the rest is deleted, as a sentence; or nil if nothing does.
+    /// The reason why a take stays in the bin when the others are deleted, as a sentence, or nil.
     func reasonToStay(_ item: TakesBin.Item) -> String? {
         if item.isTwice {
             return "\(item.take.stem): \(TakesBin.copiedBack(item.take, to: folder.folder(of: item.take)))"
@@ -184,7 +184,6 @@ struct BinnedTakes {
         return item.hasSidecar ? nil : "\(item.take.stem): \(TakesBin.withoutSidecar(item.take))"
     }
 
-    /// A take, and when it was deleted.
     func line(_ item: TakesBin.Item) -> String {
         let take = (try? folder.binnedSidecar(of: item.take)).map { TakeLine($0).text(stemWidth: 0) } ?? item.take.stem
         let deleted = item.binned.flatMap { WallTime(iso8601: $0) }.map { "deleted \($0.date) \($0.timeOfDay)" }
@@ -204,12 +203,11 @@ struct BinnedTakes {
 }
 
 extension ControlClient {
-    /// Whether the recorder has a bin; an older one deletes for good.
+    /// Whether the recorder has a bin. An older recorder deletes for good.
     func hasBin() throws(ControlError) -> Bool { try askForStatus(.status).1["bin_bytes"]?.integer != nil }
 }
 
 extension Session {
-    /// Connects to a recorder that has a bin.
     fileprivate func connectToBin(for command: String) throws(Failure) -> ControlClient {
         let recorder = try connect()
         let (status, hasBin): (Status, Bool)

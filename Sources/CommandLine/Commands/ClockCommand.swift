@@ -3,7 +3,7 @@ import Control
 import Takes
 import Transport
 
-/// The kit's clock: what it says, and how a person sets it.
+/// Shows or sets the kit's clock.
 struct ClockCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock", abstract: "Show the kit's clock and its origin, or set it.",
@@ -36,7 +36,7 @@ struct ClockSetCommand: FieldfareCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The date and time, such as 2026-11-21T06:18:11Z.") var time: [String]
 
-    /// The unit that sets the clock has some seconds, and a board that starts a process its time.
+    /// The unit that sets the clock may take some seconds, and starting a process on a board is slow.
     private static let timeout = Duration.seconds(30)
 
     func run(in session: Session) throws(Failure) {
@@ -47,7 +47,7 @@ struct ClockSetCommand: FieldfareCommand {
 }
 
 extension Session {
-    /// Writes what the clock says now, which is the recorder's as well, and where it has that from.
+    /// Writes the time of this machine's clock, which the recorder shares, and the source of that time.
     fileprivate func write(clock status: Status) throws(Failure) {
         let now = clock.wallTime()
         if options.json {

@@ -1,30 +1,26 @@
-// By some compilers, `winsize` is of CLinux.
+// Some compilers attribute `winsize` to CLinux.
 import CLinux
 import Glibc
 
-/// Where a command writes, and how wide that is.
+/// The output of a command, and its width.
 public protocol Console: AnyObject {
-    /// Writes to the standard output.
     func write(_ text: String) throws(Failure)
-    /// Writes one sentence to the standard error.
     func complain(_ sentence: String)
     /// Asks a person, on the standard error.
-    /// - Returns: the line that was typed; nil: the standard input is not a terminal.
+    /// - Returns: the typed line, or nil if the standard input is not a terminal.
     func ask(_ question: String) -> String?
-    /// Whether the standard output is a terminal, on which lines can be drawn again.
+    /// Whether the standard output is a terminal, so that lines can be redrawn.
     var isTerminal: Bool { get }
-    /// Columns of the terminal.
+    /// In columns.
     var width: Int { get }
-    /// Whether the terminal shows more than ASCII.
+    /// Whether the terminal can show more than ASCII.
     var showsUnicode: Bool { get }
 }
 
-/// The process's own standard output and standard error.
 public final class SystemConsole: Console {
-    /// The process's own.
     public init() {}
 
-    /// Writes all of it, or fails with exit status 74.
+    /// Writes all of the text, or fails with exit status 74.
     public func write(_ text: String) throws(Failure) {
         guard Self.write(text, to: STDOUT_FILENO) else {
             let reason = unsafe String(cString: strerror(errno))
@@ -32,29 +28,28 @@ public final class SystemConsole: Console {
         }
     }
 
-    /// Writes a line; where that fails too it is dropped.
+    /// If this write fails, the line is dropped.
     public func complain(_ sentence: String) {
         _ = Self.write(sentence + "\n", to: STDERR_FILENO)
     }
 
-    /// Reads the standard input, if it is a terminal; its end is an empty line.
+    /// Reads the standard input, if it is a terminal. End of input is an empty line.
     public func ask(_ question: String) -> String? {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         _ = Self.write(question + " ", to: STDERR_FILENO)
         return readLine() ?? ""
     }
 
-    /// Asks the system.
     public var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Asks the terminal (`TIOCGWINSZ`); 80 where it does not know.
+    /// From the terminal (`TIOCGWINSZ`), or 80 if the terminal does not know.
     public var width: Int {
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// As the locale's environment says.
+    /// From the locale variables of the environment.
     public var showsUnicode: Bool {
         for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
             guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }

@@ -3,17 +3,17 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Takes whose sound is not what was recorded.
+/// Takes whose sound differs from the recording.
 struct DamagedTakes {
     private let session: Session
 
-    /// The library reads the whole take once more.
+    /// The library reads the whole take again.
     private static let timeout = Duration.seconds(600)
 
     init(_ session: Session) { self.session = session }
 
-    /// Compares all files of a take, and returns the damage as a sentence; nil if none was found.
-    /// - Parameter command: what a sentence begins with.
+    /// Compares all files of a take. Returns the damage as a sentence, or nil if none was found.
+    /// - Parameter command: the beginning of the sentences.
     func damage(of sidecar: Sidecar, in folder: String, for command: String) throws(Failure) -> String? {
         var problems: [String] = []
         for sound in sidecar.sounds {
@@ -35,7 +35,7 @@ struct DamagedTakes {
         return problems.count == 1 ? first : "\(first) (and \(problems.count - 1) more of its files)"
     }
 
-    /// Has the library accept a take as it is.
+    /// Makes the library accept a take as it is.
     func accept(_ reference: TakeReference) throws(Failure) {
         let client = try session.connectToLibrary()
         let library = LibraryTakes(session, client)
@@ -51,7 +51,8 @@ struct DamagedTakes {
         try session.write(line: "accepted \(stem) as it is: it is sent, and \(deletion)")
     }
 
-    /// The number of takes that the library holds as damaged, and the first one with its damage; nil if the library does not answer.
+    /// The number of takes that the library lists as damaged, and the first one with its damage, or nil if the library
+    /// does not answer.
     func count(_ client: LibraryClient) -> (count: Int, first: CatalogedTake?)? {
         var query = TakeQuery()
         query.isDamaged = true
@@ -65,7 +66,7 @@ struct DamagedTakes {
         } catch {
             return nil
         }
-        // An older library knows no such condition, and lists all.
+        // An older library does not know the condition and lists all takes.
         found.removeAll { $0.damaged == nil }
         return (found.count, found.first)
     }

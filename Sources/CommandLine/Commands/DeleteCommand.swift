@@ -20,7 +20,7 @@ struct DeleteCommand: FieldfareCommand {
     @Argument(help: ArgumentHelp("A take's stem, its number, or 'last'.", valueName: "take"))
     var takes: [TakeReference]
 
-    /// It waits for what the archivist writes just then.
+    /// The deletion waits until the archivist has finished its current write.
     private static let timeout = Duration.seconds(60)
 
     func run(in session: Session) throws(Failure) {
@@ -61,8 +61,8 @@ struct DeleteCommand: FieldfareCommand {
         if let first = failures.first { throw first.failure }
     }
 
-    /// Has a take deleted: by the library, which knows who relies on this copy, or, if that does not run or does not know the take, by the
-    /// recorder: the take that was shown, in this folder, and no other.
+    /// Deletes the take that was shown, in this folder. The library deletes it, because it knows who relies on this
+    /// copy. If the library is not running or does not know the take, the recorder deletes it.
     static func delete(
         _ take: TakeName, in folder: TakesFolder, _ recorder: ControlClient, _ library: LibraryClient?,
         isFinal: Bool = false
@@ -71,7 +71,7 @@ struct DeleteCommand: FieldfareCommand {
         if let library {
             do throws(ControlError) {
                 _ = try library.ask(.delete(stem: take.stem, Deletion(.here, isFinal: isFinal)), timeout: timeout)
-                // A library of an older version does not know of the bin.
+                // An older library does not know the bin.
                 if isFinal, (try? folder.binnedTakes())?.contains(where: { $0.take == take }) == true {
                     _ = try recorder.ask(.command(.empty(stem: take.stem)), timeout: timeout)
                 }
@@ -88,7 +88,7 @@ struct DeleteCommand: FieldfareCommand {
         do throws(ControlError) { return try recorder.hasBin() } catch { throw Failure(error) }
     }
 
-    /// - Parameter keeps: whether the takes go into the bin. A person who wants them gone for good says so twice.
+    /// - Parameter keeps: whether the takes go into the bin. To delete them for good, a person must confirm twice.
     private func isAgreed(
         _ takes: [TakeName], _ kit: KitTakes, keeps: Bool, _ session: Session
     ) throws(Failure) -> Bool {
@@ -110,7 +110,7 @@ struct DeleteCommand: FieldfareCommand {
         return true
     }
 
-    /// - Parameter keeps: whether what is deleted is in the bin.
+    /// - Parameter keeps: whether the deleted takes are in the bin.
     private func json(
         _ deleted: [String], _ failures: [(take: String, failure: Failure)], keeps: Bool
     ) -> JSONValue {

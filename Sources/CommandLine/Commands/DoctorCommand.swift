@@ -74,7 +74,7 @@ struct DoctorCommand: FieldfareCommand {
         }
     }
 
-    /// Nil: the recorder is down.
+    /// Returns nil if the recorder is not running.
     private func connect(_ session: Session) throws(Failure) -> ControlClient? {
         do throws(Failure) {
             return try session.connect()
@@ -107,7 +107,7 @@ struct DoctorCommand: FieldfareCommand {
         return .ok(.service, "the recorder runs, version \(status.version): \(status.situation)", figures)
     }
 
-    /// Takes that the library holds as damaged. While it is not running, none is reported.
+    /// The takes that the library lists as damaged, or an empty list while it is not running.
     private func damagedTakes(_ session: Session) -> [Finding] {
         guard let library = try? session.libraryIfRunning(), let found = DamagedTakes(session).count(library),
             let first = found.first
@@ -121,7 +121,7 @@ struct DoctorCommand: FieldfareCommand {
         ]
     }
 
-    /// Takes whose sidecar, or whose file of the library's own, cannot be read. While the library is not running, none is reported.
+    /// The takes whose sidecar or library file cannot be read, or an empty list while the library is not running.
     private func unreadableTakes(_ session: Session) -> [Finding] {
         guard let library = try? session.libraryIfRunning(), let status = try? library.ask(.status),
             case .array(let problems)? = status["problems"], let first = problems.first
@@ -175,10 +175,10 @@ struct DoctorCommand: FieldfareCommand {
             do throws(ControlError) {
                 _ = try client.ask(.light(lamp: lamp.rawValue))
             } catch {
-                // The kit has no such lamp.
+                // The kit does not have this lamp.
                 guard case .refused(let refusal) = error.cause else { throw Failure(error) }
                 if refusal.code == .notFound { continue }
-                // The rest is still checked.
+                // The remaining checks still run.
                 return try report(line: refusal.message, session)
             }
             try report(lamp, nil, session)
@@ -191,7 +191,7 @@ struct DoctorCommand: FieldfareCommand {
     }
 
     private func report(line: String, _ session: Session) throws(Failure) {
-        // The output belongs to the findings where a program reads it.
+        // With --json, standard output contains only the findings.
         if options.json { session.console.complain(line) } else { try session.write(line: line) }
     }
 }

@@ -2,7 +2,6 @@ import Doctor
 
 /// A finding as one line for a person.
 struct DoctorText {
-    /// Whether the severity is shown in colour.
     var isColoured: Bool
 
     func line(_ finding: Finding) -> String {

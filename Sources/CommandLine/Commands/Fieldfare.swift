@@ -3,7 +3,6 @@ import Takes
 
 /// The command line, `fieldfare`.
 public struct Fieldfare: ParsableCommand {
-    /// Its name, its words, its commands.
     public static let configuration = CommandConfiguration(
         commandName: "fieldfare",
         abstract: "Controls a Fieldfare recorder from the command line.",
@@ -41,10 +40,9 @@ public struct Fieldfare: ParsableCommand {
 
     @OptionGroup(title: "Everywhere") var options: GlobalOptions
 
-    /// For the parser.
     public init() {}
 
-    /// Parses `arguments` (without the program's name) and runs what they ask for.
+    /// Parses `arguments` (without the program's name) and runs the command.
     ///
     /// - Returns: the exit status.
     public static func run(_ arguments: [String], in session: Session) -> Int32 {
@@ -54,7 +52,7 @@ public struct Fieldfare: ParsableCommand {
                 throw Failure(exitStatus: 64, "fieldfare: a command is missing: see 'fieldfare --help'")
             }
             guard let command = parsed as? any FieldfareCommand else {
-                // Help: the parser's own.
+                // The parser's own help command.
                 var parsed = parsed
                 try parsed.run()
                 return 0
@@ -71,13 +69,12 @@ public struct Fieldfare: ParsableCommand {
         }
     }
 
-    /// The names of all commands.
     static var commandNames: Set<String> {
         let commands = configuration.groupedSubcommands.flatMap { $0.subcommands }
         return Set(commands.compactMap { $0.configuration.commandName })
     }
 
-    /// What the parser ends with: help and completions on the output, mistakes in one sentence.
+    /// Reports an error of the parser: help and completions on the output, mistakes as one sentence.
     private static func report(_ error: any Error, _ arguments: [String], _ console: any Console) -> Int32 {
         let status = exitCode(for: error).rawValue
         guard status != 0 else {
@@ -97,7 +94,8 @@ public struct Fieldfare: ParsableCommand {
         return status
     }
 
-    /// The parser takes '-5' for an option: for `skip`, `pitch` and `gain`, the minus of a number becomes one that it does not know.
+    /// The parser would read '-5' as an option. After `skip`, `pitch` and `gain`, the minus of a number is replaced
+    /// with a character that the parser does not know.
     static func readableNumbers(in arguments: [String]) -> [String] {
         guard arguments.contains(where: ["skip", "pitch", "gain"].contains) else { return arguments }
         return arguments.map { argument in
@@ -121,11 +119,9 @@ public struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// For the parser.
     public init() {}
 }
 
-/// One command of `fieldfare`.
 protocol FieldfareCommand: ParsableCommand {
     var options: GlobalOptions { get }
     func run(in session: Session) throws(Failure)

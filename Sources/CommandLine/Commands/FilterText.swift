@@ -1,8 +1,8 @@
-/// A capture filter, for a person: `low-pass 21600 Hz, no high-pass, 24 dB/octave`.
+/// A capture filter as text: `low-pass 21600 Hz, no high-pass, 24 dB/octave`.
 struct FilterText {
-    /// Nil: off.
+    /// Nil means off.
     var lowPassHz: Double?
-    /// Nil: off.
+    /// Nil means off.
     var highPassHz: Double?
     var slopeDBPerOctave: Int
 

@@ -3,7 +3,7 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// The takes of a folder, as far as their sidecars answer a query.
+/// The takes of a folder. Only queries that sidecars can answer are possible.
 struct FolderTakes {
     private let session: Session
     private let kit: KitTakes
@@ -13,10 +13,10 @@ struct FolderTakes {
         self.kit = kit
     }
 
-    /// Writes the takes that fulfil a query.
+    /// Writes the takes that match a query.
     /// - Parameters:
-    ///   - order: in place of that of the query; by number no sidecar is read ahead.
-    ///   - limit: how many at most.
+    ///   - order: replaces the order of the query. If it is by number, no sidecar is read in advance.
+    ///   - limit: the maximum number.
     func list(_ query: TakeQuery, by order: TakeQuery.Order, limit: Int?, isRestricted: Bool) throws(Failure) {
         let width = kit.takes.reduce(0) { max($0, $1.stem.utf8.count) }
         var list = TakesList(session, isRestricted: isRestricted, width: width)
@@ -35,8 +35,8 @@ struct FolderTakes {
         try list.end(place: kit.folder.path)
     }
 
-    /// The names in their order. For an order that only sidecars tell, each is read, and one that fulfils the query has
-    /// a name here.
+    /// The names in order. If the order needs sidecars, each one is read, and only names of takes that match the query
+    /// are returned.
     private func sorted(
         by order: TakeQuery.Order, _ query: TakeQuery, _ list: inout TakesList
     ) throws(Failure) -> [TakeName] {
@@ -59,7 +59,7 @@ struct FolderTakes {
         }
     }
 
-    /// Nil: it was deleted meanwhile, or cannot be read, which is then noted in the list.
+    /// Returns nil if the take was deleted meanwhile or cannot be read. The list records the latter.
     private func read(_ name: TakeName, _ list: inout TakesList) throws(Failure) -> Sidecar? {
         do {
             return try kit.folder.sidecar(of: name)
@@ -83,7 +83,7 @@ struct FolderTakes {
         guard case .object(var members)? = try? JSONValue(encoding: take) else {
             throw Failure(exitStatus: 70, "takes: \(name.stem) cannot be written")
         }
-        // A folder does not know them: nothing is said of them, not that there are none.
+        // A folder does not contain these facts, so the keys are left out. Null would mean that the take lacks them.
         for key in ["memo", "tags", "starred", "upload"] { members[key] = nil }
         if damage == nil { for key in ["sound", "damaged"] { members[key] = nil } }
         try list.add(json: .object(members))
@@ -91,7 +91,7 @@ struct FolderTakes {
 }
 
 extension TakeQuery {
-    /// Whether a take fulfils those conditions that a sidecar answers.
+    /// Whether a take fulfils the conditions that a sidecar can answer.
     fileprivate func accepts(_ sidecar: Sidecar) -> Bool {
         if let since, sidecar.begun.map({ $0 < since }) ?? true { return false }
         if let until, sidecar.begun.map({ $0 >= until }) ?? true { return false }
@@ -105,7 +105,7 @@ extension TakeQuery {
 }
 
 extension String {
-    /// Whether each word of `words` is the beginning of a word here; case does not count.
+    /// Whether each word of `words` is the beginning of a word here, ignoring case.
     fileprivate func hasWords(beginningWith words: String) -> Bool {
         func split(_ text: String) -> [Substring] {
             text.lowercased().split { !$0.isLetter && !$0.isNumber }.map { Substring($0) }

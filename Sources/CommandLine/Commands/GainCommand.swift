@@ -18,7 +18,7 @@ struct GainCommand: FieldfareCommand {
     @Option(help: ArgumentHelp("The card's automatic gain control: 'on' or 'off'.", valueName: "on|off"))
     var agc: OnOff?
 
-    /// A card whose requests take seconds is set by several of them.
+    /// On a card whose requests take seconds, setting the gain needs several of them.
     private static let timeout = Duration.seconds(120)
 
     func run(in session: Session) throws(Failure) {
@@ -42,7 +42,7 @@ struct GainCommand: FieldfareCommand {
 }
 
 extension Status {
-    /// The gain in force, `12.5 dB (-20 to 20 dB), AGC off`; nil: no card is open.
+    /// The gain in force, `12.5 dB (-20 to 20 dB), AGC off`, or nil if no card is open.
     var gainText: String? {
         guard card != nil else { return nil }
         let range = gainRangeDB.map { " (\(decibelText($0.min)) to \(decibelText($0.max)) dB)" } ?? ""

@@ -45,7 +45,7 @@ struct HistoryCommand: FieldfareCommand {
         let history = HistoryFolder(folder ?? session.access.history)
         let found: HistoryFolder.Contents
         do throws(FileError) {
-            // A kit's own is made with the first event.
+            // The kit's usual folder is created with the first event, so it may be missing.
             if folder != nil { _ = try FileSystem().entries(history.path) }
             found = try history.records(since: since)
         } catch {
@@ -74,7 +74,7 @@ struct HistoryCommand: FieldfareCommand {
     private func write(
         _ records: [HistoryRecord], _ found: HistoryFolder.Contents, to session: Session
     ) throws(Failure) {
-        // Each is a line of JSON already: a history of 16 MiB is not held as a tree.
+        // Each record is already a line of JSON, so a history of 16 MiB need not be held as a tree.
         let lines = records.compactMap(\.line).map { String(decoding: $0.dropLast(), as: UTF8.self) }
         let damaged = found.damaged + records.count - lines.count
         let unreadable: JSONValue = .array(found.unreadable.map { .string($0) })
@@ -83,11 +83,11 @@ struct HistoryCommand: FieldfareCommand {
     }
 }
 
-/// A kind of event, as a person asks for it.
+/// A kind of event, as an option.
 enum HistoryKind: String, ExpressibleByArgument, CaseIterable {
     case start, press, take, fault, card, clock, measure, phone
 
-    /// Of which kinds an event is. What was left out may be of several.
+    /// The kinds of an event. Omitted events may have been of several kinds.
     static func kinds(of event: HistoryEvent) -> [Self] {
         switch event {
         case .started, .ended: [.start]

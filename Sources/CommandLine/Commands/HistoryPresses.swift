@@ -4,16 +4,17 @@ import TakeFiles
 import Takes
 import Transport
 
-/// The presses of a panel whose lines the recorder holds: it notes each in the kit's history, and carries it out.
+/// Presses on a panel whose lines the recorder holds. The recorder carries out each press and records it in the kit's
+/// history, where this type reads it.
 final class HistoryPresses: PressSource {
     private let history: HistoryFolder
-    /// Presses up to this one are known, in seconds since the boot.
+    /// The time of the last known press, in seconds since boot.
     private var known: Double
 
     let fileDescriptor: Int32 = -1
     let heldDown: Set<Button> = []
 
-    /// - Throws: `FileError`, if there is no history that this user may read.
+    /// - Throws: `FileError`, if this user cannot read a history.
     init(_ path: String, at now: Instant) throws(FileError) {
         history = HistoryFolder(path)
         _ = try FileSystem().entries(path)
@@ -24,10 +25,10 @@ final class HistoryPresses: PressSource {
     func problem(of button: Button) -> String? { nil }
 
     func presses() -> [Button] {
-        // More than a hand can press between two readings.
+        // More than a hand can press between two reads.
         guard let records = try? history.records(newest: 500).records else { return [] }
         var presses: [Button] = []
-        // Those of this boot are behind the last start.
+        // Presses of this boot come after the last start.
         let start = records.lastIndex { if case .started = $0.event { true } else { false } } ?? 0
         for record in records[start...] where record.uptime > known {
             guard case .pressed(let press) = record.event, let button = Button(rawValue: press.button) else { continue }

@@ -20,7 +20,8 @@ struct LinesCommand: InventoryCommand {
     @OptionGroup var options: GlobalOptions
 }
 
-/// A command that lists something of the kit: by the recorder, which has it open, or while that is down, by itself.
+/// A command that lists parts of the kit. The recorder makes the list, or this process while the recorder is not
+/// running.
 protocol InventoryCommand: FieldfareCommand {
     static var inventory: Inventory { get }
 }
@@ -87,7 +88,7 @@ struct CheckCommand: FieldfareCommand {
                 : "\(path) does not exist: the defaults are in force")
     }
 
-    /// The format of the recorder's card; nil if the recorder has no card or is not running.
+    /// The format of the recorder's card, or nil if the recorder has no card or is not running.
     private func openFormat(in session: Session) -> StreamFormat? {
         guard let (status, _) = try? session.askForStatus(.status, timeout: .seconds(5)), let rateHz = status.rateHz,
             let channels = status.channels,

@@ -1,19 +1,17 @@
 import Glibc
 import Takes
 
-/// The lines that a person types, and Ctrl-C, for a command that waits for other things as well.
+/// The lines that a person types, and Ctrl-C, for a command that also waits for other things.
 ///
-/// The standard input may be a pipe, too: a script then answers.
+/// The standard input may also be a pipe, so that a script can answer.
 final class Keyboard {
-    /// What a person did.
     enum Typed: Equatable {
-        /// A line, without its end and without space around it.
+        /// A line without its line break and without surrounding white space.
         case line(String)
         /// Ctrl-C, or the system ends the command.
         case interrupted
     }
 
-    /// How a question was answered.
     enum Answer: Equatable {
         case yes, no, skipped
         /// The input has ended.
@@ -43,9 +41,9 @@ final class Keyboard {
 
     /// Waits for a line or Ctrl-C.
     /// - Parameters:
-    ///   - limit: no longer than until then; nil: as long as there is an input.
-    ///   - other: ends the waiting when it is readable; negative: nothing does.
-    /// - Returns: nil: neither came, or the input has ended.
+    ///   - limit: when to stop waiting, or nil to wait until the input ends.
+    ///   - other: a descriptor that ends the wait when it is readable; negative for none.
+    /// - Returns: nil if neither came, or the input has ended.
     func wait(until limit: Instant?, or other: Int32 = -1) -> Typed? {
         while true {
             if let typed = next() { return typed }
@@ -63,18 +61,18 @@ final class Keyboard {
         }
     }
 
-    /// Throws away what was typed before now.
+    /// Discards earlier input.
     func forget() throws(Interruption) {
         while let typed = wait(until: clock.now()) {
             guard case .line = typed else { throw Interruption() }
         }
     }
 
-    /// Waits for the answer to a question: y, n or s, and Enter for yes.
+    /// Waits for the answer to a question: y, n or s; Enter means yes.
     /// - Parameters:
-    ///   - limit: no longer than until then; nil: as long as there is an input.
-    ///   - say: receives what is to be typed, if something else was.
-    /// - Returns: nil: there was none by then.
+    ///   - limit: when to stop waiting, or nil to wait until the input ends.
+    ///   - say: shows which keys are allowed after other input.
+    /// - Returns: nil at `limit`.
     func answer(until limit: Instant? = nil, say: (String) -> Void) throws(Interruption) -> Answer? {
         while true {
             switch wait(until: limit) {
@@ -108,7 +106,7 @@ final class Keyboard {
             }
         }
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
-            // The last line may have no end.
+            // The last line may lack a line break.
             guard !isOpen, !bytes.isEmpty else { return nil }
             defer { bytes = [] }
             return .line(Self.trimmed(bytes[...]))

@@ -5,7 +5,7 @@ import TakeFiles
 import Takes
 import Transport
 
-/// The finished takes of the kit, which the command line reads from their folder by itself.
+/// The finished takes of the kit. The command line reads their folder directly.
 struct KitTakes {
     let folder: TakesFolder
     /// By number.
@@ -13,8 +13,9 @@ struct KitTakes {
 
     /// Reads the names of the takes.
     /// - Parameters:
-    ///   - command: what a sentence begins with.
-    ///   - directory: the folder; nil: the one that the recorder uses, or while that is down, the one of the settings.
+    ///   - command: the beginning of the messages.
+    ///   - directory: the folder, or nil for the recorder's folder, or the one of the settings while the recorder is
+    ///     not running.
     init(of session: Session, for command: String, directory: String?) throws(Failure) {
         session.access.useIdlePriority()
         folder = TakesFolder(path: try Self.place(session, command, directory))
@@ -45,8 +46,8 @@ struct KitTakes {
         }
     }
 
-    /// The take that a person named.
-    /// - Throws: exit status 66 if there is none, 65 if there are several.
+    /// Finds the take that a person named.
+    /// - Throws: exit status 66 if no take matches, 65 if several match.
     func find(_ reference: TakeReference, for command: String) throws(Failure) -> TakeName {
         guard reference != .last else {
             guard let last = takes.last else {
@@ -82,11 +83,11 @@ extension Failure {
         }
     }
 
-    /// Whether something is there and could not be read, so that nothing is known of it.
+    /// Whether a file exists but could not be read, so that nothing is known about it.
     var isOfReading: Bool { exitStatus == 74 || exitStatus == 77 }
 }
 
-/// Where takes are, if not where the recorder keeps them.
+/// The folder of takes, if it is not the recorder's.
 struct TakesOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

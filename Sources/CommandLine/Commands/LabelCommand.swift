@@ -63,9 +63,9 @@ struct LabelCommand: FieldfareCommand {
         throw Failure(exitStatus: 69, "label: there is no QR code: install qrencode, or ask with --text")
     }
 
-    /// The code that pairs phones, and the fingerprint of the console's certificate: the library's, or, while it does not run, what its
-    /// files have.
-    /// - Returns: nil for what is not known here.
+    /// The pairing code and the fingerprint of the console's certificate, from the library, or from its files while it
+    /// is not running.
+    /// - Returns: nil for a value that is unknown here.
     private func secrets(
         _ settings: Settings, _ session: Session
     ) throws(Failure) -> (PairingCode?, CertificateFingerprint?) {
@@ -90,36 +90,36 @@ struct LabelCommand: FieldfareCommand {
         }
     }
 
-    /// The kit's own Wi-Fi, which `deploy/systemd/access-point` opens.
+    /// The kit's own Wi-Fi, opened by `deploy/systemd/access-point`.
     struct AccessPoint: Equatable {
         static let passwordFile = "/etc/fieldfare/access-point"
         let name: String
         let password: String
 
         /// - Parameter passwordFile: holds the password in its first line.
-        /// - Returns: nil, if that cannot be read.
+        /// - Returns: nil if the file cannot be read.
         init?(name: String, passwordFile: String) {
             guard let bytes = try? FileSystem().contents(passwordFile, limit: 4096),
                 let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
             else { return nil }
-            // A Wi-Fi has no longer name (IEEE 802.11).
+            // The maximum length of a network name (IEEE 802.11).
             self.name = String(name.prefix(32))
             password = String(line)
         }
 
-        /// Why the password is not known.
+        /// Why the password is unknown.
         static func problem(isThere: Bool) -> String {
             isThere
                 ? "label: \(passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
                 : "label: \(passwordFile), the password of the kit's own Wi-Fi, is missing: 'sudo systemctl start fieldfare-access-point' makes it"
         }
 
-        /// The kit's address in it.
+        /// The kit's address in its own Wi-Fi.
         static func address(port: Int?) -> String {
             "http://10.42.0.1" + (port == 80 ? "" : port.map { ":\($0)" } ?? "")
         }
 
-        /// What phones read from a QR code to join a network, as ZXing's wiki of barcode contents has it.
+        /// The text of a QR code with which phones join a network. Source: ZXing's wiki, "Barcode Contents".
         var code: String {
             let (name, password) = (Self.escaped(name), Self.escaped(password))
             return "WIFI:T:WPA;S:\(name);P:\(password);;"
@@ -130,7 +130,7 @@ struct LabelCommand: FieldfareCommand {
         }
     }
 
-    /// Where browsers find the kit; nil: nowhere. Avahi announces the host's name.
+    /// The kit's address for browsers, or nil if it serves none. Avahi announces the host's name.
     static func address(_ settings: Settings, hostName: String) -> String? {
         guard let listen = settings.console.listen else { return nil }
         return "http://" + host(settings, hostName: hostName) + (listen.port == 80 ? "" : ":\(listen.port)")
@@ -143,8 +143,8 @@ struct LabelCommand: FieldfareCommand {
         return host.contains(":") ? "[\(host)]" : host
     }
 
-    /// Has qrencode draw on standard output.
-    /// - Returns: whether it did.
+    /// Lets qrencode draw on standard output.
+    /// - Returns: whether it succeeded.
     private static func drawCode(_ text: String) -> Bool {
         fflush(nil)
         // Safe: the command is a constant, and the stream is closed below.

@@ -2,12 +2,12 @@ import Control
 import Takes
 import Transport
 
-/// The takes that the library knows.
+/// The takes in the library's catalog.
 struct LibraryTakes {
     private let session: Session
     private let client: LibraryClient
 
-    /// A board that starts a process, or reads a card, takes its time.
+    /// Starting a process and reading an SD card on a board are slow.
     static let timeout = Duration.seconds(30)
 
     init(_ session: Session, _ client: LibraryClient) {
@@ -15,7 +15,7 @@ struct LibraryTakes {
         self.client = client
     }
 
-    /// What a command needs of the library's status.
+    /// The keys of the library's status that a command needs.
     private struct Status: Decodable {
         var scan: Scan?
         var directories: [Directory]
@@ -32,8 +32,8 @@ struct LibraryTakes {
         var next: String?
     }
 
-    /// Writes the takes that fulfil a query, page by page.
-    /// - Parameter limit: how many at most, over all pages.
+    /// Writes the takes that match a query, page by page.
+    /// - Parameter limit: the maximum number over all pages.
     func list(_ query: TakeQuery, limit: Int?, isRestricted: Bool) throws(Failure) {
         let status = try ask(.status, for: Status.self)
         if let scan = status.scan {
@@ -43,7 +43,8 @@ struct LibraryTakes {
         var list = TakesList(session, isRestricted: isRestricted)
         try list.begin(directory: status.directories.first?.path)
         if session.options.json {
-            // As JSON it is passed on as it came: a newer library may know more of a take than this command.
+            // The JSON is passed on unchanged, because a newer library may report more about a take than this command
+            // knows.
             try pages(query, limit) { (takes: [JSONValue]) throws(Failure) in
                 for take in takes where query.isDamaged != true || take["damaged"]?.text != nil {
                     try list.add(json: take)
@@ -51,14 +52,14 @@ struct LibraryTakes {
             }
         } else {
             try pages(query, limit) { (takes: [CatalogedTake]) throws(Failure) in
-                // An older library leaves a condition aside that it does not know.
+                // An older library ignores unknown conditions.
                 try list.add(query.isDamaged == true ? takes.filter { $0.damaged != nil } : takes)
             }
         }
         try list.end(place: nil)
     }
 
-    /// Passes on the takes that fulfil a query, page by page.
+    /// Passes on the takes that match a query, page by page.
     func pages<Take: Decodable>(
         _ query: TakeQuery, _ limit: Int?, _ use: ([Take]) throws(Failure) -> Void
     ) throws(Failure) {
@@ -74,18 +75,17 @@ struct LibraryTakes {
         }
     }
 
-    /// What the library knows of a take.
+    /// The library's reply about a take.
     struct Shown: Decodable {
         var take: CatalogedTake
         var notes: TakeNotes
     }
 
-    /// A take as it is after a change.
+    /// A take after a change.
     struct Changed: Decodable {
         var take: CatalogedTake
     }
 
-    /// Asks, and reads the keys of the reply.
     func ask<Reply: Decodable>(_ message: LibraryMessage, for type: Reply.Type) throws(Failure) -> Reply {
         do {
             return try client.ask(message, for: type, timeout: Self.timeout)
@@ -94,7 +94,6 @@ struct LibraryTakes {
         }
     }
 
-    /// Asks, and waits for the reply.
     func ask(_ message: LibraryMessage) throws(Failure) -> JSONValue {
         do {
             return try client.ask(message, timeout: Self.timeout)

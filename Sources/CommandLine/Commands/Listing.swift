@@ -1,8 +1,8 @@
 import Control
 
-/// What the kit has, as plain lines for a person.
+/// Lists parts of the kit as plain lines for a person.
 enum Listing {
-    /// The lines for a list as the recorder sends it.
+    /// The lines for a list in the recorder's form.
     static func lines(_ inventory: Inventory, _ items: [JSONValue]) -> [String] {
         guard !items.isEmpty else { return ["no \(inventory.rawValue)"] }
         return switch inventory {
@@ -13,7 +13,8 @@ enum Listing {
         }
     }
 
-    /// A card: what it is, what the settings may call it, and what its hardware offers together, to record and to play.
+    /// A card: its name, how the settings may refer to it, and the combinations that its hardware offers for recording
+    /// and playing.
     private static func card(_ card: JSONValue) -> [String] {
         let kind = [card["name"]?.text, card["kind"]?.text.map { "(\($0))" }].compactMap(\.self)
         var lines = [([card["id"]?.text ?? "?"] + kind).joined(separator: " ")]
@@ -59,7 +60,7 @@ enum Listing {
             var line = ""
             for (column, cell) in row.enumerated() {
                 line += cell
-                // Nothing stands after the last column, not even space.
+                // No space after the last column.
                 guard column + 1 < row.count else { break }
                 line += String(repeating: " ", count: widths[column] - cell.count + 2)
             }

@@ -1,22 +1,22 @@
-/// Lines of a terminal that are drawn again in their place (ECMA-48 sequences).
+/// Lines of a terminal that are redrawn in place (ECMA-48 sequences).
 struct LiveScreen {
     private var drawn = 0
 
-    /// What hides the cursor, and what gives it back.
+    /// Hide and show the cursor.
     static let begin = "\u{1b}[?25l"
     static let end = "\u{1b}[?25h"
 
-    /// The text that puts `lines` in the place of those before.
+    /// The text that replaces the previous lines with `lines`.
     mutating func draw(_ lines: [String]) -> String {
         var text = drawn > 0 ? "\u{1b}[\(drawn)A" : ""
         for line in lines { text += "\r\(line)\u{1b}[K\n" }
-        // Below are lines of a taller picture before.
+        // A taller previous picture left lines below.
         text += "\u{1b}[J"
         drawn = lines.count
         return text
     }
 
-    /// The next picture begins where the cursor is.
+    /// The next picture begins at the cursor.
     mutating func reset() {
         drawn = 0
     }

@@ -2,14 +2,13 @@ import Control
 import Takes
 import Transport
 
-/// What `watch` shows in a terminal, as lines: the situation, the meters, and what is wrong.
+/// The lines that `watch` shows in a terminal: the situation, the meters and the faults.
 struct LiveView {
     var status: Status
     var hold = PeakHold()
-    /// A sentence about the connection, while there is none.
+    /// A sentence about the connection while it is lost.
     var notice: String?
 
-    /// Follows an event.
     mutating func update(_ event: Event, at now: Instant) {
         switch event {
         case .status(let status): self.status = status
@@ -25,7 +24,7 @@ struct LiveView {
         hold.update(status.levelDBFS, at: now)
     }
 
-    /// The picture, each line at most `width` columns.
+    /// The picture. Each line has at most `width` columns.
     func lines(width: Int, glyphs: Meter.Glyphs) -> [String] {
         var lines = [status.situation]
         if let notice {
@@ -41,7 +40,7 @@ struct LiveView {
         return lines.map { $0.count <= width ? $0 : $0.prefix(max(0, width - 1)) + ">" }
     }
 
-    /// The same on one line, for a file.
+    /// The picture as one line, for a file.
     var line: String {
         let peaks = status.levelDBFS.map { Figures.level($0.peak) }.joined(separator: " ")
         return status.situation + (peaks.isEmpty ? "" : ", peak \(peaks) dBFS")

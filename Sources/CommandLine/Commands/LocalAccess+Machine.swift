@@ -10,7 +10,7 @@ import TakeFiles
 import Takes
 
 extension LocalAccess {
-    /// This machine: its settings file, its cards and its lines.
+    /// This machine, with its settings file, its cards and its lines.
     public static let machine: LocalAccess = {
         var access = ownDevices
         access.useIdlePriority = { fieldfare_be_idle() }
@@ -29,7 +29,7 @@ extension LocalAccess {
         return access
     }()
 
-    /// Files that this user may not read are left out: the library judges them before it sends anything.
+    /// Files that this user may not read are skipped. The library checks them before it sends anything.
     static func misplacedSecrets(_ settings: Settings) -> [String] {
         settings.outbox.misplacedSecrets { file in
             (try? FileSystem().contents(file, limit: 1 << 16)).map { String(decoding: $0, as: UTF8.self) }
@@ -67,12 +67,12 @@ extension LocalAccess {
             let (settings, _) = Settings.load(from: file)
             try LocalDoctor.lightLamps(settings) { lamp, failure throws(Failure) in
                 try isLit(lamp, failure)
-                // As long as a person needs to see which it is.
+                // Long enough for a person to see which lamp it is.
                 if failure == nil { usleep(700_000) }
             }
         })
 
-    /// The format that the card will deliver; nil if it is not known.
+    /// The format that the card will deliver, or nil if unknown.
     private static func format(for request: CaptureRequest, open: StreamFormat?) -> StreamFormat? {
         if var open {
             open.rateHz = request.rateHz ?? open.rateHz

@@ -1,15 +1,15 @@
 import Transport
 
-/// A level meter drawn in text: a scale in dB, and a bar a channel.
+/// A level meter in text: a scale in dB, and one bar per channel.
 ///
-/// The bar is solid up to the RMS level and lighter up to the peak; a thin line is the peak that is held.
+/// The bar is solid up to the RMS level and lighter up to the peak. A thin line marks the held peak.
 struct Meter {
-    /// The left end of the scale; the right end is full scale.
+    /// The left end of the scale. The right end is full scale.
     static let lowestDBFS = -60.0
     private static let labelWidth = 3
     private static let figureWidth = 8
 
-    /// What bars are made of.
+    /// The characters of the bars.
     struct Glyphs {
         var solid, light, held, empty: Character
 
@@ -20,18 +20,18 @@ struct Meter {
     private let barWidth: Int
     private let glyphs: Glyphs
 
-    /// A meter that fits into `width` columns.
+    /// A meter at most `width` columns wide.
     init(width: Int, glyphs: Glyphs) {
         barWidth = max(10, width - Self.labelWidth - Self.figureWidth)
         self.glyphs = glyphs
     }
 
-    /// The scale above the bars, a figure every 10 dB, or every 20 where it is narrow.
+    /// The scale above the bars, with a number every 10 dB, or every 20 dB on a narrow meter.
     var scale: String {
         var row = [Character](repeating: " ", count: Self.labelWidth + barWidth + Self.figureWidth)
         let step = barWidth >= 36 ? 10 : 20
         for level in stride(from: 0, through: Int(Self.lowestDBFS), by: -step) {
-            // The figure stands with its last digit over the column that the level fills last.
+            // The last digit stands over the last column that this level fills.
             let text = Array(level == 0 ? "0 dBFS" : "\(level)")
             let digits = level == 0 ? 1 : text.count
             let last = Self.labelWidth + max(digits, columns(Double(level))) - 1
@@ -42,7 +42,7 @@ struct Meter {
         return String(row).trimmingSpaces
     }
 
-    /// One channel's bar, with its held peak in figures; at full scale the figure says so.
+    /// One channel's bar, followed by the number of its held peak, which is marked at full scale.
     func bar(channel: Int, level: Level, held: Double?) -> String {
         let solid = columns(level.rms)
         let light = columns(level.peak)
@@ -56,7 +56,7 @@ struct Meter {
         return padded(label, Self.labelWidth - 1) + " " + String(bar) + padded(figure, Self.figureWidth)
     }
 
-    /// Columns that a level fills.
+    /// The number of columns that a level fills.
     private func columns(_ level: Double?) -> Int {
         guard let level, level > Self.lowestDBFS else { return 0 }
         let share = min(1, 1 - level / Self.lowestDBFS)

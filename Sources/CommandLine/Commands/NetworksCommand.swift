@@ -46,7 +46,7 @@ struct NetworksCommand: FieldfareCommand {
         if let country = list.country { try write("\(country)\n", to: "\(into)/country") }
     }
 
-    /// A file is whole, and on the disk, before it has its name.
+    /// The file gets its name only when it is complete and on the disk.
     private func write(_ text: String, to path: String) throws(Failure) {
         let files = Self.files
         try Self.doing { () throws(FileError) in
@@ -60,7 +60,7 @@ struct NetworksCommand: FieldfareCommand {
 
     private static let files = FileSystem()
 
-    /// More than any list of networks has.
+    /// Larger than any list of networks.
     private static let longest = 1 << 16
 
     private static func doing<Result>(_ work: () throws(FileError) -> Result) throws(Failure) -> Result {

@@ -3,7 +3,7 @@ import Control
 import Takes
 import Transport
 
-/// A command that changes what the library notes of a take, and prints the take as it then is.
+/// A command that changes the library's notes on a take, and prints the take after the change.
 protocol NotesCommand: FieldfareCommand {
     func message() throws(Failure) -> LibraryMessage
 }

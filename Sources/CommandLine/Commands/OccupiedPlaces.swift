@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import Settings
 
-/// What stands in the way of the settings on this machine: files where sockets or folders are to be.
+/// Files on this machine that occupy a path where the settings need a socket or a folder.
 enum OccupiedPlaces {
     /// One sentence for each.
     static func problems(_ settings: Settings) -> [String] {
@@ -17,7 +17,7 @@ enum OccupiedPlaces {
             }
     }
 
-    /// Whether there is something of another kind.
+    /// Whether the path exists and is of another kind.
     private static func isOther(_ path: String, than kind: mode_t, followsLinks: Bool) -> Bool {
         var information = stat()
         let status = unsafe followsLinks ? stat(path, &information) : lstat(path, &information)

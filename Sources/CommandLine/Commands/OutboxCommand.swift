@@ -3,7 +3,7 @@ import Control
 import Takes
 import Transport
 
-/// Shows what is sent and what waits, and changes it.
+/// Shows and changes the outbox.
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox", abstract: "What is sent home, what waits, and why.",
@@ -34,7 +34,7 @@ struct OutboxList: FieldfareCommand {
     }
 }
 
-/// A change of the whole outbox, which prints it as it then is.
+/// A change of the whole outbox. It prints the outbox after the change.
 protocol OutboxWishCommand: FieldfareCommand {
     static var wish: OutboxWish { get }
 }
@@ -65,7 +65,6 @@ struct OutboxResume: OutboxWishCommand {
     @OptionGroup var options: GlobalOptions
 }
 
-/// A decision about one take.
 protocol OutboxDecisionCommand: NotesCommand {
     static var decision: OutboxDecision { get }
     var take: TakeReference { get }

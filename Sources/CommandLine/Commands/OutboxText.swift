@@ -1,7 +1,7 @@
 import Control
 import Takes
 
-/// The outbox as a person reads it.
+/// The outbox as text for a person.
 struct OutboxText {
     var showsUnicode: Bool
 

@@ -1,17 +1,16 @@
 import Takes
 import Transport
 
-/// The greatest peak of each channel in the last moments, for an eye that is slower than the sound.
+/// The greatest recent peak of each channel, because the eye is slower than the sound.
 struct PeakHold: Equatable {
-    /// How long a peak stays.
+    /// How long a peak is held.
     static let duration = Duration.milliseconds(1500)
 
     private var held: [(peak: Double?, since: Instant)] = []
 
-    /// The held peak of each channel in dBFS; nil for silence.
+    /// The held peak of each channel in dBFS, or nil for silence.
     var peaks: [Double?] { held.map(\.peak) }
 
-    /// Takes the levels of now into account.
     mutating func update(_ levels: [Level], at now: Instant) {
         if held.count != levels.count { held = levels.map { _ in (nil, now) } }
         for (channel, level) in levels.enumerated() {

@@ -17,7 +17,7 @@ struct PowerCommand: FieldfareCommand {
         let (settings, problems) = Settings.load(from: options.settings)
         let (done, failures) = PowerSwitches(root: session.access.kernelFiles).set(as: settings.power)
         for line in done { try session.write(line: line) }
-        // Of other keys the recorder complains.
+        // The recorder reports problems with other keys.
         let own = problems.filter { $0.key?.hasPrefix("power") ?? true }
         for problem in own { session.console.complain("power: \(problem)") }
         if failures.isEmpty, !own.isEmpty {

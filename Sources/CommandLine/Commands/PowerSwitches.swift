@@ -2,17 +2,18 @@ import Settings
 import SoundCard
 import TakeFiles
 
-/// The kernel's files that the processor's clock, Wi-Fi and HDMI are switched by.
+/// The kernel's files that control the processor's clock, Wi-Fi and HDMI.
 ///
-/// Source: the kernel's documents `admin-guide/pm/cpufreq`, `ABI/stable/sysfs-class-rfkill`, and `status` of a DRM connector.
+/// Source: the kernel's documents `admin-guide/pm/cpufreq`, `ABI/stable/sysfs-class-rfkill`, and `status` of a DRM
+/// connector.
 struct PowerSwitches {
-    /// The folder that has the kernel's files: `/sys`.
+    /// The folder of the kernel's files, usually `/sys`.
     var root: String
 
     private static let files = FileSystem()
 
-    /// Sets what the settings name.
-    /// - Returns: what was set, and what could not be, a sentence each.
+    /// Applies the settings.
+    /// - Returns: the changes that were made and those that failed, one sentence each.
     func set(as power: Settings.Power) -> (done: [String], failures: [String]) {
         var (done, failures) = ([String](), [String]())
         func set(_ what: String, in found: [String], to value: String, _ word: String) {
@@ -41,13 +42,13 @@ struct PowerSwitches {
         }
         if let isOn = power.hasHDMI {
             let sockets = paths(in: "class/drm", "status") { $0.contains("-HDMI-") }
-            // By what it is connected to, as without a setting.
+            // "detect" is the kernel's default: the state follows the connected display.
             set("HDMI", in: sockets, to: isOn ? "detect" : "off", isOn ? "on" : "off")
         }
         return (done, failures)
     }
 
-    /// A file in each of a folder's entries that is meant.
+    /// The path of a file in each matching entry of a folder.
     private func paths(in folder: String, _ file: String, where isMeant: (String) -> Bool) -> [String] {
         SystemFile.names(in: "\(root)/\(folder)").filter(isMeant).map { "\(root)/\(folder)/\($0)/\(file)" }
     }

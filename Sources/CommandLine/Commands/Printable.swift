@@ -1,5 +1,5 @@
 extension String {
-    /// A text that another program or person may have written, without what steers a terminal.
+    /// Text from another program or person, without characters that control a terminal.
     var printable: String {
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {

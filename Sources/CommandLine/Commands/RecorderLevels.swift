@@ -10,13 +10,13 @@ final class RecorderLevels: LevelSource {
     let card: String?
     let format: StreamFormat
     let channelNumbers: [Int]
-    /// As of when it began to watch.
+    /// As of the start of watching.
     let rateComplaint: String?
-    /// As of when it began to watch.
+    /// As of the start of watching.
     let fallComplaint: String?
 
-    /// Watches the recorder.
-    /// - Throws: why it has no levels.
+    /// Starts watching the recorder.
+    /// - Throws: why the levels are unavailable.
     init(_ client: ControlClient) throws(LevelFailure) {
         self.client = client
         let status: Status

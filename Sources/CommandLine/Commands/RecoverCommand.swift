@@ -41,7 +41,7 @@ struct RecoverCommand: FieldfareCommand {
         throw Failure(exitStatus: first.exitStatus, "recover: \(count) not recovered yet: \(first.description)")
     }
 
-    /// The directory, which must be there: a mistyped one is not made.
+    /// The directory, which must exist. A mistyped path is not created.
     private func place(_ session: Session) throws(Failure) -> String {
         var path: String
         if let directory { path = directory } else { path = try session.access.places(options.settings).takes }
@@ -55,7 +55,7 @@ struct RecoverCommand: FieldfareCommand {
             default: throw Failure(error, of: "recover: ")
             }
         }
-        // That of the settings may have none yet.
+        // The folder of the settings may not contain takes yet.
         guard isOfTakes || directory == nil else {
             throw Failure(
                 exitStatus: 66,
@@ -65,7 +65,7 @@ struct RecoverCommand: FieldfareCommand {
         return path
     }
 
-    /// - Returns: what became of the takes, and why days could not be read.
+    /// - Returns: the result for each take, and why some days could not be read.
     private func recover(
         _ path: String, _ session: Session
     ) throws(Failure) -> (results: [Result], unreadable: [FileError]) {
@@ -82,7 +82,7 @@ struct RecoverCommand: FieldfareCommand {
         } catch {
             throw Failure(exitStatus: 70, "recover: \(path): \(error)")
         }
-        // A take that is half in the bin is no leftover: it is moved there wholly.
+        // A take that was moved into the bin only partly is not a leftover. The move is completed.
         takes.readBin(
             at: BinMoment(
                 session.clock.now(), wall: session.clock.wallTime(), origin: .unset, bootID: session.access.bootID()))
@@ -96,7 +96,7 @@ struct RecoverCommand: FieldfareCommand {
         var results: [Result] = []
         for name in names {
             let result = recover(name, in: takes, bootID: session.access.bootID())
-            // A person sees each as it is done: hours of sound take a while.
+            // Each result is shown at once, because hours of sound take a while.
             if !options.json { try session.write(line: result.line) }
             results.append(result)
         }
@@ -118,7 +118,7 @@ struct RecoverCommand: FieldfareCommand {
 }
 
 extension RecoverCommand {
-    /// What became of one take.
+    /// The result for one take.
     private struct Result {
         enum Came {
             case to(TakeRecovery.Outcome)
@@ -127,14 +127,14 @@ extension RecoverCommand {
 
         var take: TakeName
         var came: Came
-        /// What the take came out of it without.
+        /// The parts that the recovered take lacks.
         var shortcomings: [String]
 
         var failure: Failure? {
             if case .failed(let failure) = came { failure } else { nil }
         }
 
-        /// Why the take is left as it is.
+        /// Why the take was left unchanged.
         var reasonToLeave: String? {
             if case .to(.left(let reason)) = came { reason } else { nil }
         }
@@ -149,7 +149,7 @@ extension RecoverCommand {
             case .to(.discarded): return "\(take.stem): it was deleted, and what was left of it is removed"
             case .to(.removed): return "\(take.stem): removed, none of its files had any sound"
             case .to(.unchanged): return "\(take.stem): finished before, what was left beside it is removed"
-            // The reason begins with the take's stem or the file's path.
+            // The reason already begins with the take's stem or the file's path.
             case .to(.left(let reason)): return reason
             case .failed(let failure): return "\(take.stem): failed: \(failure.description)"
             }
@@ -180,7 +180,8 @@ extension RecoverCommand {
 }
 
 extension Failure {
-    /// What the storage said. Root acts as the directory's owner, who lacks the right then; any other user may become root.
+    /// An error of the storage. Root acts as the directory's owner, so for root a denied access means that the owner
+    /// lacks the right. Any other user may try again as root.
     fileprivate init(_ error: FileError, of command: String = "") {
         switch error.code {
         case EACCES, EPERM:

@@ -3,7 +3,7 @@ import Control
 import Takes
 import Transport
 
-/// What the stores have.
+/// Shows and manages the content of the stores.
 struct RemoteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remote", abstract: "The takes that a store has: list, fetch, delete, verify.",
@@ -13,7 +13,7 @@ struct RemoteCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 }
 
-/// Options of the commands that ask a store.
+/// Options of the commands that query a store.
 struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The store, or how its name begins; needed if there are several.", valueName: "name"))
     var store: String?
@@ -104,7 +104,7 @@ struct RemoteDelete: FieldfareCommand {
             if isOnKit {
                 try Self.delete(take.stem, Deletion(here ? .both : .there, store: name), library)
             } else {
-                // Without its sidecar a take is not taken for complete.
+                // The sidecar is deleted first: without it, the take does not count as complete.
                 let files = try remote.ownFiles(of: take)
                 for file in files where file == take.sidecar { try remote.delete(file.path) }
                 for file in files where file != take.sidecar { try remote.delete(file.path) }
@@ -117,7 +117,8 @@ struct RemoteDelete: FieldfareCommand {
         try session.write(line: JSONValue.object(["deleted": list]).description)
     }
 
-    /// Whether the library knows a copy of the kit, also one on a storage that is out: what is at home may be the better one.
+    /// Whether the library knows a copy on the kit, including one on storage that is not plugged in. The copy in the
+    /// store may be the better one.
     private static func isOnKit(_ stem: String, _ library: LibraryClient) throws(Failure) -> Bool {
         do throws(ControlError) {
             _ = try library.ask(.show(.stem(stem)))
@@ -128,8 +129,8 @@ struct RemoteDelete: FieldfareCommand {
         }
     }
 
-    /// Where a take goes that is deleted on the kit.
-    /// - Parameter recorder: nil: the kit keeps its copy.
+    /// Says where the kit's copy of a deleted take goes.
+    /// - Parameter recorder: nil if the kit keeps its copy.
     private static func bin(_ recorder: ControlClient?) throws(Failure) -> String {
         guard let recorder else { return "" }
         do throws(ControlError) {
@@ -139,7 +140,7 @@ struct RemoteDelete: FieldfareCommand {
         }
     }
 
-    /// What the kit would refuse is refused before anything is deleted.
+    /// Refuses a deletion that the kit would refuse, before anything is deleted.
     private static func checkNotInUse(_ stem: String, _ recorder: ControlClient) throws(Failure) {
         let taken: String?
         do throws(ControlError) {
@@ -154,7 +155,8 @@ struct RemoteDelete: FieldfareCommand {
         }
     }
 
-    /// Has the library delete what the kit has too: it compares both, and nobody else deletes either meanwhile.
+    /// Makes the library delete a take that the kit also has. The library compares both copies, and no other process
+    /// deletes either of them meanwhile.
     private static func delete(_ stem: String, _ deletion: Deletion, _ library: LibraryClient) throws(Failure) {
         do throws(ControlError) {
             _ = try library.ask(.delete(stem: stem, deletion), timeout: .seconds(180))

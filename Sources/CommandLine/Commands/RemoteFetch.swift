@@ -65,7 +65,8 @@ struct RemoteFetch: FieldfareCommand {
         }
     }
 
-    /// Names the sound that is compared with nothing, since no sidecar lists it, and what a person accepted although it is not that.
+    /// Names sound that cannot be checked because no sidecar lists it, and sound that differs but was accepted by a
+    /// person.
     private func nameUnproven(_ take: RemoteTakes.Take, _ sidecar: Sidecar, _ session: Session) {
         for file in take.files where TakeFile(take.name(of: file), of: take.stem)?.isReplaceable == false {
             let sound = sidecar.sounds.first { file.path == "\(take.name.day)/\($0.file)" }
@@ -78,8 +79,8 @@ struct RemoteFetch: FieldfareCommand {
         }
     }
 
-    /// Names the sound that the store does not have.
-    /// - Returns: without what a person accepted as missing.
+    /// Names the sound that is missing in the store.
+    /// - Returns: the missing files, except those that a person accepted as missing.
     private func missingSound(
         _ take: RemoteTakes.Take, _ sidecar: Sidecar, _ session: Session
     ) throws(Failure) -> [String] {
@@ -99,10 +100,10 @@ struct RemoteFetch: FieldfareCommand {
     }
 }
 
-/// A file that is fetched: it has its name once it is whole, and its hash is right.
+/// A file that is being fetched. It gets its name once it is complete and its hash is right.
 private struct FetchedFile {
     let path: String
-    /// What the sidecar says of its sound; nil: it is no sound.
+    /// The sidecar's entry for this sound, or nil if the file is not sound.
     private let sound: RecordedSound?
     private let files = FileSystem()
 
@@ -114,8 +115,8 @@ private struct FetchedFile {
     private var draft: String { path + ".part" }
 
     /// - Parameters:
-    ///   - sha256: nil: no hash is known.
-    ///   - byteCount: how long it is as the store lists it; negative: it does not say.
+    ///   - sha256: the expected hash, or nil if unknown.
+    ///   - byteCount: the length from the store's list, negative if the list lacks it.
     ///   - body: reads all bytes, and returns their hash.
     func write(
         expecting sha256: String?, _ byteCount: Int64,
@@ -169,7 +170,7 @@ private struct FetchedFile {
         return Failure(exitStatus: 65, "remote fetch: \(path): \(problem): see the store's copy")
     }
 
-    /// What is wrong with the sound, by its fingerprint; nil: nothing is, or it has none.
+    /// The difference between the sound and its fingerprint. Nil if they agree, or the sound lacks a fingerprint.
     private func soundProblem() throws(FileError) -> String? {
         guard var sound, let slash = draft.lastIndex(of: "/") else { return nil }
         sound.file = String(draft[draft.index(after: slash)...])

@@ -2,19 +2,19 @@ import Control
 import TakeFiles
 import Takes
 
-/// A take's sidecar as a store has it.
+/// A take's sidecar in a store.
 struct RemoteSidecar {
     var path: String
     var content: Sidecar
-    /// Of its bytes, hexadecimal.
+    /// The hash of its bytes, hexadecimal.
     var sha256: String
 
-    /// More than any sidecar has: that of a take of days has some hundred kilobytes.
+    /// Larger than any sidecar. The sidecar of a take that lasts days has some hundred kilobytes.
     fileprivate static let longest = 1 << 24
 }
 
 extension RemoteTakes.Take {
-    /// Reads its sidecar; nil: it is not complete.
+    /// Reads the take's sidecar, or returns nil if the take is not complete.
     func readSidecar(_ remote: RemoteTakes) throws(Failure) -> RemoteSidecar? {
         guard let sidecar else { return nil }
         var bytes: [UInt8] = []

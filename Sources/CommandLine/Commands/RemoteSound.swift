@@ -2,7 +2,7 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// The sound of a file in a store, as it is read back, compared with what its sidecar there says.
+/// Compares the sound of a file in a store with the sidecar in the store, while the file is read back.
 struct RemoteSound {
     private let recorded: RecordedSound
     private var content: Content
@@ -18,7 +18,6 @@ struct RemoteSound {
         content = recorded.file.hasSuffix(".flac") ? .flac(try TemporaryFile(recorded.file)) : .wav(WAVSound())
     }
 
-    /// Adds bytes that were read.
     mutating func add(_ bytes: [UInt8]) throws(Failure) {
         switch content {
         case .wav(var sound):
@@ -28,7 +27,7 @@ struct RemoteSound {
         }
     }
 
-    /// What is wrong, once all bytes were added; nil: nothing is, as far as there is a fingerprint.
+    /// The difference, after all bytes were added. Nil if the sound is right, or lacks a fingerprint.
     func problem() throws(Failure) -> String? {
         let finding: SoundFinding?
         switch content {
@@ -46,8 +45,8 @@ struct RemoteSound {
 }
 
 extension RecordedSound {
-    /// What is wrong with a file in a store, as far as its length and the sidecar say it; nil: nothing is.
-    /// - Parameter byteCount: negative: the store does not say it.
+    /// The problem that the length and the sidecar show, or nil.
+    /// - Parameter byteCount: negative if the store does not report it.
     func problem(ofLength byteCount: Int64) -> String? {
         if acceptedSHA256 != nil { return "not what was recorded: a person accepted it as it is" }
         let sound = frames * Int64(format.bytesPerFrame)
@@ -56,14 +55,14 @@ extension RecordedSound {
     }
 }
 
-/// A file in a folder of its own, removed with its last reference.
+/// A file in a folder of its own, which is removed with the last reference.
 private final class TemporaryFile {
     let folder: String
     private let file: OpenFile
     private var byteCount: Int64 = 0
     private static let files = FileSystem()
 
-    /// - Parameter name: of the file. `/var/tmp` is on a disk, which has room for a take.
+    /// - Parameter name: of the file, which lies in `/var/tmp`, because that is on a disk with room for a take.
     init(_ name: String) throws(Failure) {
         var template = Array("/var/tmp/fieldfare-XXXXXX".utf8CString)
         // Safe: the array ends with a zero byte, and lives as long as the call runs.

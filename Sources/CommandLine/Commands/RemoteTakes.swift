@@ -4,28 +4,27 @@ import TakeFiles
 import Takes
 import Transport
 
-/// The takes that a store has, asked of the library.
+/// The takes of a store. The library is asked for them.
 struct RemoteTakes {
     private let client: LibraryClient
     private let store: String?
 
-    /// A store on a slow link takes its time for a page of a list.
+    /// On a slow link a store needs a while for one page of a list.
     private static let timeout = Duration.seconds(180)
 
-    /// - Parameter store: its name, or how that begins; nil: the only one.
+    /// - Parameter store: its name or the beginning of its name, or nil for the only store.
     init(_ client: LibraryClient, store: String?) {
         self.client = client
         self.store = store
     }
 
-    /// A take of a store.
     struct Take {
         var name: TakeName
         var files: [RemoteObject]
 
         var stem: String { name.stem }
         var bytes: Int64 { files.map(\.bytes).total }
-        /// Whether the file is there that comes last.
+        /// Whether the sidecar exists, which is uploaded last.
         var isComplete: Bool { sidecar != nil }
         var sidecar: RemoteObject? { files.first { name(of: $0) == TakeFile.sidecar(of: stem).name } }
 
@@ -53,7 +52,7 @@ struct RemoteTakes {
         return (name, takes.sorted { ($0.name.day, $0.stem) > ($1.name.day, $1.stem) })
     }
 
-    /// Sorts the files of a day by takes. Where several takes may have a later part, or none that is there, their sidecars are asked.
+    /// Assigns the files of a day to takes. If a later part may belong to several takes, their sidecars decide.
     private func listing(_ objects: [String: RemoteObject], day: String) -> TakeListing {
         var sounds: [String: Set<String>?] = [:]
         return TakeListing(objects.keys, day: day) { part, stems in
@@ -66,10 +65,10 @@ struct RemoteTakes {
         }
     }
 
-    /// The name of a file without its ending, which a conversion changes.
+    /// A file's name without its extension, which a conversion changes.
     private static func base(of file: String) -> String { String(file.prefix { $0 != "." }) }
 
-    /// The files of sound that a sidecar lists, without their endings, or nil if it cannot be read.
+    /// The sound files in a sidecar, without their extensions, or nil if it cannot be read.
     private func sounds(of sidecar: RemoteObject) -> Set<String>? {
         var bytes: [UInt8] = []
         let hash = try? read(sidecar.path) { piece in
@@ -79,7 +78,8 @@ struct RemoteTakes {
         return (try? SidecarFile.sidecar(bytes, path: sidecar.path)).map { Set($0.audioFiles.map(Self.base)) }
     }
 
-    /// The files of a take that may be deleted with it: a later part only if the take's sidecar lists it, where there is one.
+    /// The files that may be deleted with the take. A later part is included only if the take's sidecar, if there is
+    /// one, lists it.
     /// - Throws: `Failure`, if the sidecar cannot be read.
     func ownFiles(of take: Take) throws(Failure) -> [RemoteObject] {
         let later = take.files.filter { TakeFileName(take.name(of: $0))?.take(in: "") == nil }
@@ -93,8 +93,8 @@ struct RemoteTakes {
         return take.files.filter { !later.contains($0) || sounds.contains(Self.base(of: take.name(of: $0))) }
     }
 
-    /// What the kit sent there, by its receipts.
-    /// - Parameter path: a file of the only take that is meant; nil: of all.
+    /// The files that the kit sent to the store, from its receipts.
+    /// - Parameter path: a file of the only take to include, or nil for all takes.
     func sent(_ path: String? = nil) throws(Failure) -> SentFiles {
         var sent = SentFiles()
         try draw(.sent(store: store, path: path)) { piece throws(Failure) in
@@ -103,8 +103,8 @@ struct RemoteTakes {
         return sent
     }
 
-    /// The takes that were named, each once.
-    /// - Throws: `Failure`, if one of them is not there, or several are.
+    /// The named takes, without duplicates.
+    /// - Throws: `Failure`, if a name matches no take, or several.
     func find(_ references: [TakeReference], for command: String) throws(Failure) -> [Take] {
         let (store, takes) = try all()
         var named: [Take] = []
@@ -142,7 +142,6 @@ struct RemoteTakes {
         return sha256
     }
 
-    /// Deletes a file.
     func delete(_ path: String) throws(Failure) {
         _ = try ask(.delete(store: store, path: path))
     }

@@ -27,7 +27,7 @@ struct RemoteVerify: FieldfareCommand {
     func run(in session: Session) throws(Failure) {
         let client = try session.connectToLibrary()
         let remote = RemoteTakes(client, store: store.store)
-        // Before the list: what is sent while the store is read is not missing.
+        // The receipts are read before the list, so that takes that are sent meanwhile do not appear as missing.
         let receipts = try remote.sent()
         let (name, takes) = try remote.all()
         let sent = receipts.takes(takes)
@@ -38,7 +38,7 @@ struct RemoteVerify: FieldfareCommand {
             try copy.verify(&report)
         }
         let there = Set(takes.map(\.stem))
-        // Another stick may have the others.
+        // The other takes may be on another stick.
         for stem in sent.keys.sorted() where name != Settings.Outbox.stickStore && !there.contains(stem) {
             report.problems.append(.init(path: stem, problem: "missing: it was sent, and is not there"))
         }
@@ -55,10 +55,10 @@ struct RemoteVerify: FieldfareCommand {
     }
 }
 
-/// A take of a store that is compared with what the kit knows of it.
+/// Compares a take in a store with the kit's knowledge of it.
 private struct VerifiedTake {
     let take: RemoteTakes.Take
-    /// By the files' names.
+    /// By file name.
     let sent: [String: SentFiles.File]
     let readsSound: Bool
     let remote: RemoteTakes
@@ -86,12 +86,12 @@ private struct VerifiedTake {
 
     private func path(of file: String) -> String { "\(take.name.day)/\(file)" }
 
-    /// Names the files that the sidecar lists, or that were sent, and that are not there.
+    /// Reports files that the sidecar lists or that were sent, but that are missing in the store.
     private func nameMissing(_ sidecar: Sidecar, _ report: inout VerifyReport) {
         let there = Set(take.files.map(\.path))
         let recorded = sidecar.files.lazy.filter { !$0.isReplaceable }.map(\.name)
         for file in Set(recorded).union(sent.keys).sorted() where !there.contains(path(of: file)) {
-            // Two takes of one number may both name a missing part.
+            // Two takes with the same number may both name a missing part.
             guard !report.problems.contains(where: { $0.path == path(of: file) }) else { continue }
             if sidecar.isAcceptedMissing(file), sent[file] == nil {
                 report.accepted.append(path(of: file))
@@ -105,7 +105,7 @@ private struct VerifiedTake {
     private func judge(_ sidecar: RemoteSidecar) throws(Failure) -> VerifyReport.Verdict {
         let name = TakeFile.sidecar(of: take.stem).name
         if let sent = sent[name] {
-            // The kit may have sent another one since the receipts were read.
+            // The kit may have sent another sidecar since the receipts were read.
             if sent.has(sidecar.sha256) { return .asRecorded }
             let now = try remote.sent(sidecar.path).files[name]
             return now?.has(sidecar.sha256) == true ? .asRecorded : .differs("differs from what the kit sent")
@@ -117,7 +117,7 @@ private struct VerifiedTake {
         return .asRecorded
     }
 
-    /// The kit's own sidecar of the take; nil: it has none any more.
+    /// The kit's own sidecar of the take, or nil if the kit no longer has one.
     private func ownSidecar() throws(Failure) -> Sidecar? {
         do throws(ControlError) {
             return try client.ask(.show(.stem(take.stem)), for: Shown.self, timeout: .seconds(60)).sidecar
@@ -137,7 +137,7 @@ private struct VerifiedTake {
             return report.problems.append(.init(path: file.path, problem: problem))
         }
         let known = sent?.contents.map { $0.sha256 } ?? []
-        // Sound whose hash is known, and whose length was compared.
+        // Sound with a known hash and a checked length need not be read.
         if !readsSound, let sound, let expected = sound.wholeSHA256 ?? known.first, file.bytes >= 0,
             sent != nil || file.path.hasSuffix(".wav")
         {
@@ -151,7 +151,7 @@ private struct VerifiedTake {
         report.add(file, found, .read, try judge(file, found, sent, sound, try reading?.problem()))
     }
 
-    /// What is wrong with a file's length, or with its sound as the sidecar says; nil: nothing is.
+    /// The problem that a file's length, or the sidecar's entry for its sound, shows, or nil.
     private func lengthProblem(
         _ file: RemoteObject, _ sent: SentFiles.File?, _ sound: RecordedSound?
     ) -> String? {
@@ -160,7 +160,8 @@ private struct VerifiedTake {
         return "\(sound.file) has \(file.bytes) bytes, and \(sent.contents.first?.bytes ?? 0) were sent"
     }
 
-    /// - Parameter problem: what its sound differs in from its fingerprint; nil: in nothing, or it has none.
+    /// - Parameter problem: the difference between the sound and its fingerprint. Nil if they agree, or the sound lacks
+    ///   a fingerprint.
     private func judge(
         _ file: RemoteObject, _ found: String, _ sent: SentFiles.File?, _ sound: RecordedSound?, _ problem: String?
     ) throws(Failure) -> VerifyReport.Verdict {
@@ -168,7 +169,7 @@ private struct VerifiedTake {
         if let whole = sound?.wholeSHA256, whole != found { return differs }
         if let problem { return .differs(problem) }
         if let sent {
-            // Memo, notes and waveform may have been sent anew since the receipts were read.
+            // Memo, notes and waveform may have been sent again since the receipts were read.
             if sent.has(found) { return .asRecorded }
             guard sound == nil else { return differs }
             let now = try remote.sent(take.sidecar?.path ?? file.path).files[take.name(of: file)]
@@ -179,7 +180,7 @@ private struct VerifiedTake {
 }
 
 extension Sidecar {
-    /// Whether each part has the fingerprint that another sidecar of the recording says, as far as both have one.
+    /// Whether each part has the same fingerprint as in another sidecar of the recording, if both have one.
     fileprivate func hasSound(of other: Sidecar) -> Bool {
         let prints = Dictionary(sounds.map { ($0.base, $0.sha256) }) { first, _ in first }
         return other.sounds.allSatisfy { sound in

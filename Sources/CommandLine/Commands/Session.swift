@@ -2,24 +2,22 @@ import Control
 public import Takes
 import Transport
 
-/// What a command works with: its output, this machine, and the way to the services.
+/// The environment of a command: its output, this machine, and the services' sockets.
 public struct Session {
-    /// Where it writes.
     public var console: any Console
-    /// This machine, without the recorder.
+    /// Access to this machine without the recorder.
     public var access: LocalAccess
-    /// The source of time.
     public var clock: any Clock
     /// Opens the signals that end `watch`.
     public var signals: () throws(Failure) -> any Signals
-    /// How long `watch` waits before it tries to connect again.
+    /// How long `watch` waits before it connects again.
     public var retry: Duration
-    /// Where a person's answers are read from: a file descriptor, of a terminal or not.
+    /// The file descriptor of a person's answers, a terminal or not.
     public var input: Int32 = 0
 
     var options = GlobalOptions()
 
-    /// A session of a person at this machine, unless said otherwise.
+    /// The defaults fit a person at this machine.
     public init(
         console: any Console = SystemConsole(), access: LocalAccess = .machine,
         clock: any Clock = SystemClock(), retry: Duration = .seconds(1),
@@ -32,7 +30,7 @@ public struct Session {
         self.signals = signals
     }
 
-    /// Connects to the recorder: at `--socket`, else where the settings say.
+    /// Connects to the recorder at `--socket`, or else at the socket of the settings.
     func connect() throws(Failure) -> ControlClient {
         let path: String
         if let socket = options.socket {
@@ -47,7 +45,7 @@ public struct Session {
         }
     }
 
-    /// Connects to the library: at `--library-socket`, else where the settings say.
+    /// Connects to the library at `--library-socket`, or else at the socket of the settings.
     func connectToLibrary() throws(Failure) -> LibraryClient {
         let path: String
         if let socket = options.librarySocket {
@@ -62,7 +60,7 @@ public struct Session {
         }
     }
 
-    /// The same; nil: the library is not running.
+    /// Connects to the library, or returns nil if it is not running.
     func libraryIfRunning() throws(Failure) -> LibraryClient? {
         do {
             return try connectToLibrary()
@@ -72,7 +70,7 @@ public struct Session {
         }
     }
 
-    /// Asks for something that is answered with a status.
+    /// Sends a request whose reply is a status.
     func askForStatus(_ message: RecorderMessage, timeout: Duration) throws(Failure) -> (Status, JSONValue) {
         let client = try connect()
         do {
@@ -82,12 +80,11 @@ public struct Session {
         }
     }
 
-    /// Writes a line.
     func write(line: String) throws(Failure) {
         try console.write(line + "\n")
     }
 
-    /// Writes a reply as JSON, without what belongs to the connection.
+    /// Writes a reply as JSON, without the keys of the protocol.
     func write(json reply: JSONValue) throws(Failure) {
         guard case .object(var members) = reply else { return try write(line: reply.description) }
         for key in ["id", "ok", "protocol"] { members[key] = nil }

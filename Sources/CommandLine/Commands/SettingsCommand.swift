@@ -43,11 +43,11 @@ struct SettingsGet: FieldfareCommand {
 }
 
 extension SettingsValue {
-    /// The value for a shell: of a list a line for each element.
+    /// The value for a shell. A list has one line for each element.
     fileprivate var lines: [String] {
         switch self {
         case .list(let values): values.flatMap(\.lines)
-        // One that would be more than a line is written as in the file.
+        // Text that would need more than one line is written in TOML.
         case .text(let text) where !text.unicodeScalars.contains { $0.properties.generalCategory == .control }: [text]
         case .text, .integer, .real, .boolean, .table: [toml]
         }

@@ -24,7 +24,7 @@ struct ShowCommand: FieldfareCommand {
         do throws(Failure) {
             shown = try ShownTake(take, in: KitTakes(of: session, for: "show", directory: place.directory))
         } catch {
-            // It may be elsewhere, or its storage out.
+            // The take may be elsewhere, or on storage that is not plugged in.
             guard [66, 74].contains(error.exitStatus), let library else { throw error }
             return try write(ShownTake(take, of: LibraryTakes(session, library), else: error), in: session)
         }

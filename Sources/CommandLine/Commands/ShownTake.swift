@@ -4,21 +4,20 @@ import TakeFiles
 import Takes
 import Transport
 
-/// All that is known of one take, from its folder or from the library.
+/// Everything known about one take, from its folder or from the library.
 struct ShownTake {
     let sidecar: Sidecar
     let folder: String
     private(set) var place = CatalogedTake.Place.here
-    /// What a person noted of it; nil: not known.
+    /// A person's notes, or nil if unknown.
     private(set) var notes: TakeNotes?
-    /// Why it is damaged, where no library says it; nil: it is not, or a library does.
+    /// The damage found in the folder. Nil if the take is undamaged, or the library reports the damage.
     private(set) var damage: String?
-    /// Whether a draft lies beside the sidecar of a take that is not being recorded.
+    /// Whether a draft lies next to the sidecar of a take that is not being recorded.
     private(set) var hasDraft = false
-    /// The sidecar as it is: a newer recorder may have written more than this command knows.
+    /// The sidecar's JSON. A newer recorder may have written more keys than this command knows.
     private let members: [String: JSONValue]
 
-    /// Reads a take from its folder.
     init(_ reference: TakeReference, in kit: KitTakes) throws(Failure) {
         let take = try kit.find(reference, for: "show")
         folder = kit.folder.folder(of: take)
@@ -51,7 +50,7 @@ struct ShownTake {
         members = document.members
     }
 
-    /// Adds what a person noted, as far as the library knows the take by now.
+    /// Adds a person's notes, if the library already knows the take.
     func adding(notesOf library: LibraryTakes, _ session: Session) -> ShownTake {
         var shown = self
         do throws(Failure) {
@@ -62,7 +61,7 @@ struct ShownTake {
         return shown
     }
 
-    /// Looks for what was not finished of it.
+    /// Looks for unfinished files of the take.
     func besideDrafts(_ session: Session) -> ShownTake {
         guard place == .here, case .goesOn? = try? sidecar.surroundings(in: folder) else { return self }
         let left = SoundSearch.Unfinished(take: sidecar.take, folder: folder, file: "")
@@ -71,14 +70,14 @@ struct ShownTake {
         return shown
     }
 
-    /// Compares its sound with its sidecar.
+    /// Compares the sound with the sidecar.
     func judged(by damaged: DamagedTakes) throws(Failure) -> ShownTake {
         var shown = self
         shown.damage = try damaged.damage(of: sidecar, in: folder, for: "show")
         return shown
     }
 
-    /// The sidecar, and beside its keys the folder, the place, and what was noted.
+    /// The sidecar's keys, and in addition the folder, the place and the notes.
     var json: JSONValue {
         var members = members
         members["folder"] = .string(folder)
@@ -93,7 +92,7 @@ struct ShownTake {
             if let others = notes.otherMemos { members["other_memos"] = .array(others.map { .string($0) }) }
             members["tags"] = .array(notes.tags.map { .string($0) })
             members["starred"] = .bool(notes.starred)
-            // As they are now; those of the sidecar are as they were recorded.
+            // These are the current markers. The sidecar has the recorded ones.
             members["markers"] = (try? JSONValue(encoding: notes.markers(of: sidecar.markers))) ?? .array([])
         }
         return .object(members)
@@ -101,7 +100,7 @@ struct ShownTake {
 }
 
 extension JSONValue {
-    /// The keys of an object; of anything else none.
+    /// The keys of an object. Empty for other values.
     fileprivate var members: [String: JSONValue] {
         guard case .object(let members) = self else { return [:] }
         return members

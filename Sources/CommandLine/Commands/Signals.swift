@@ -1,33 +1,31 @@
 import CLinux
 import Glibc
 
-/// What a person at the keyboard, or the system, wants of a command that goes on until it is asked to end.
+/// A request from the keyboard or the system to a command that runs until it is ended.
 public enum SignalKind: Sendable {
-    /// Ctrl-C, or the system ends it.
+    /// Ctrl-C, or the system ends the command.
     case end
-    /// Ctrl-Z.
     case suspend
-    /// The terminal has another size.
+    /// The size of the terminal changed.
     case resize
 }
 
-/// Signals that arrive like bytes in a file, so that a loop can wait for them with the rest.
+/// Signals that are read from a descriptor, so that a loop can wait for them together with other descriptors.
 public protocol Signals: AnyObject {
-    /// Readable when a signal is there.
+    /// Readable when a signal is pending.
     var fileDescriptor: Int32 { get }
-    /// The next signal; nil if none is there.
+    /// The next signal, or nil if none is pending.
     func next() -> SignalKind?
-    /// Sleeps as Ctrl-Z asks, until the process is woken.
+    /// Stops the process, as Ctrl-Z requests, until it is continued.
     func suspend()
 }
 
-/// The process's own signals (`signalfd(2)`). They end nothing by themselves while this lives.
+/// The process's own signals (`signalfd(2)`). While this lives, they do not end the process by themselves.
 public final class SystemSignals: Signals {
-    /// Readable when a signal is there.
     public let fileDescriptor: Int32
     private var before = sigset_t()
 
-    /// Takes SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGWINCH.
+    /// Takes over SIGINT, SIGTERM, SIGHUP, SIGTSTP and SIGWINCH.
     public init() throws(Failure) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -45,7 +43,6 @@ public final class SystemSignals: Signals {
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
-    /// Reads one.
     public func next() -> SignalKind? {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
@@ -57,7 +54,6 @@ public final class SystemSignals: Signals {
         }
     }
 
-    /// Stops the process; returns when it is continued.
     public func suspend() {
         raise(SIGSTOP)
     }

@@ -2,20 +2,19 @@ import Control
 import TakeFiles
 import Takes
 
-/// What a comparison of takes with their sidecars found, a line for each file that is not as recorded.
+/// The result of comparing takes with their sidecars, with a line for each file that differs from the recording.
 struct SoundReport {
     private var takes = 0
     private var files: [File] = []
-    /// Why files could not be read.
+    /// The errors of files that could not be read.
     private var failures: [Failure] = []
 
-    /// A file, and what was found.
     private struct File: Encodable {
         var path: String
         @ExplicitNull var take: String?
-        /// `as-recorded`, `unproven`, or the name of what is wrong.
+        /// `as-recorded`, `unproven`, or the name of the problem.
         var finding: String
-        /// The sentence of what is wrong; null: nothing is.
+        /// The problem as a sentence, or null.
         @ExplicitNull var problem: String?
         @ExplicitNull var soundSHA256: String?
         var verdict: Verdict
@@ -40,7 +39,6 @@ struct SoundReport {
 
     private func count(_ verdict: Verdict) -> Int { files.count { $0.verdict == verdict } }
 
-    /// Compares a take's files.
     mutating func add(_ take: SoundSearch.Take, _ session: Session) throws(Failure) {
         takes += 1
         let sidecar: Sidecar
@@ -81,7 +79,7 @@ struct SoundReport {
                 verdict: .unproven), session)
     }
 
-    /// A file of a take that was not finished.
+    /// A file of an unfinished take.
     mutating func add(unfinished left: SoundSearch.Unfinished, _ session: Session) throws(Failure) {
         try add(
             File(
@@ -89,7 +87,6 @@ struct SoundReport {
                 problem: left.sentence, verdict: .differs), session)
     }
 
-    /// Something that could not be read.
     mutating func add(_ failure: Failure, _ session: Session) {
         failures.append(failure)
         session.console.complain(failure.description)
@@ -107,7 +104,7 @@ struct SoundReport {
         case .unproven:
             file.verdict = .unproven
             if let sent = sound.wholeSHA256 {
-                // Older sidecars have no fingerprint; the copy that was sent has the hash of the whole file.
+                // Older sidecars lack the fingerprint. The sent copy has the hash of the whole file.
                 let isSent = sent.lowercased() == check.wholeSHA256
                 file.verdict = isSent ? .asRecorded : .differs
                 file.finding = isSent ? "as-recorded" : "differs"
@@ -127,8 +124,8 @@ struct SoundReport {
         try session.write(line: "\(file.path.printable): \(problem.printable)")
     }
 
-    /// Writes what was found.
-    /// - Throws: exit status 65 if something differs; that of a file that cannot be read.
+    /// Writes the result.
+    /// - Throws: exit status 65 if a file differs, or the exit status of a file that could not be read.
     func end(_ session: Session) throws(Failure) {
         let summary = Summary(
             takes: takes, as_recorded: count(.asRecorded), unproven: count(.unproven), differ: count(.differs),
@@ -155,7 +152,7 @@ struct SoundReport {
 }
 
 extension SoundSearch.Unfinished {
-    /// The sentence that follows the file's name in messages.
+    /// The sentence after the file's name in messages.
     fileprivate var sentence: String {
         switch standing {
         case .leftover: "its take was not finished: 'fieldfare recover' makes one of what is there, or says why not"
@@ -170,6 +167,6 @@ extension SoundSearch.Unfinished {
 }
 
 extension RecordedSound {
-    /// Whether the hash of the whole file is needed to judge it.
+    /// Whether judging the file needs the hash of the whole file.
     fileprivate var comparesWhole: Bool { (sha256 == nil && wholeSHA256 != nil) || acceptedSHA256 != nil }
 }

@@ -30,7 +30,7 @@ struct StatusCommand: FieldfareCommand {
     }
 }
 
-/// A state that scripts ask for.
+/// A state that scripts can query.
 enum AskedState: ExpressibleByArgument {
     case deck(DeckState)
     /// A press of record would begin a take.

@@ -1,7 +1,7 @@
 import Takes
 import Transport
 
-/// A status as a handful of aligned lines.
+/// A status as a few aligned lines.
 struct StatusText {
     private let status: Status
 
@@ -99,7 +99,7 @@ extension Status {
         return [state.rawValue, take, time].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Whether takes are played at the pitch and the speed at which they were recorded.
+    /// Whether takes are played at their recorded pitch and speed.
     var isAsRecorded: Bool { pitchCents == 0 && speed == 1 }
 
     /// `pitch -1200 cents, speed 0.1 expanded`.
@@ -107,14 +107,13 @@ extension Status {
         "pitch \(pitchCents) cents, speed \(Figures.short(speed, digits: 4))" + (expand ? " expanded" : "")
     }
 
-    /// The filter in force.
     var filterText: String {
         FilterText(lowPassHz: lowPassHz, highPassHz: highPassHz, slopeDBPerOctave: slopeDBPerOctave).text
     }
 }
 
 extension ClockOrigin {
-    /// Where the date has come from, for a person.
+    /// The source of the date, for a person.
     var text: String {
         switch self {
         case .ntp: "set over the network"

@@ -5,23 +5,20 @@ import Settings
 import TakeFiles
 import Takes
 
-/// What somebody far away needs to understand a kit, as files of one folder. A part that cannot be had is a sentence.
+/// The information about a kit for remote support, as files of one folder. A part that is unavailable becomes a
+/// sentence.
 struct SupportBundle {
-    /// Where a part comes from.
     enum Source: Hashable {
-        /// What a program writes to its standard output, whatever its exit status.
+        /// A program's standard output, whatever its exit status.
         case program(String, [String])
-        /// What a file says.
         case file(String)
         /// The settings file, without secrets.
         case settings(String)
-        /// The lines of the history in this folder, also those that are damaged.
+        /// The lines of the history in this folder, including damaged ones.
         case history(String)
     }
 
-    /// One file of the folder.
     struct Part: Hashable {
-        /// Its name.
         var name: String
         var source: Source
 
@@ -32,14 +29,14 @@ struct SupportBundle {
     }
 
     private let files = FileSystem()
-    /// How long each program may take: the bundle is made also while one of them hangs.
+    /// The time limit of each program, so that the bundle is made even if one of them hangs.
     private static let patience = Duration.seconds(30)
     private static let mostBytes = 64 << 20
 
-    /// What is packed.
+    /// The parts to pack.
     /// - Parameters:
     ///   - program: the path of `fieldfare`.
-    ///   - options: the options that stand behind each of its commands.
+    ///   - options: the options appended to each of its commands.
     ///   - settings: the path of the settings file.
     ///   - history: the folder of the history.
     static func parts(program: String, options: [String], settings: String, history: String) -> [Part] {
@@ -83,11 +80,11 @@ struct SupportBundle {
         ]
     }
 
-    /// Makes a folder of the parts, in one of this process, packs it, and removes both.
+    /// Writes the parts into a temporary folder of this process, packs it and removes it.
     /// - Parameters:
-    ///   - about: what the first file of the folder says before it lists what is missing.
-    ///   - path: the file that is made, ending in `.tar.gz`. It is on the disk when this returns.
-    /// - Returns: the parts that are missing, each as a sentence.
+    ///   - about: the beginning of the folder's first file, before the list of missing parts.
+    ///   - path: the file to create, ending in `.tar.gz`. It is on the disk when this returns.
+    /// - Returns: the missing parts, each as a sentence.
     /// - Throws: `Failure`.
     func pack(_ parts: [Part], about: String, to path: String) throws(Failure) -> [String] {
         let end = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
@@ -135,7 +132,7 @@ struct SupportBundle {
         }
     }
 
-    /// The file has its name once all of it is on the disk.
+    /// The file gets its name once it is completely on the disk.
     private func pack(_ name: String, in parent: String, to path: String) throws(Failure) {
         let unfinished = "\(parent)/unfinished"
         defer { try? files.remove(unfinished) }
@@ -156,7 +153,8 @@ struct SupportBundle {
         giveToCaller(path)
     }
 
-    /// The file has what only root may see: it is for who called, also by sudo.
+    /// Gives the file only to the calling user, also if called by sudo, because it contains data that only root may
+    /// see.
     private func giveToCaller(_ path: String) {
         unsafe chmod(path, 0o600)
         guard getuid() == 0, let user = id("SUDO_UID"), let group = id("SUDO_GID") else { return }

@@ -44,7 +44,7 @@ struct SupportCommand: FieldfareCommand {
         try session.write(line: path)
     }
 
-    /// What was said about where things are, for each command that is run.
+    /// The path options of this command, for each command that is run.
     private var passedOn: [String] {
         [("--socket", options.socket), ("--library-socket", options.librarySocket), ("--settings", options.settings)]
             .flatMap { name, value in value.map { [name, $0] } ?? [] }

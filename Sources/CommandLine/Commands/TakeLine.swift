@@ -5,23 +5,23 @@ struct TakeLine {
     private let take: CatalogedTake
     private let showsUnicode: Bool
 
-    /// How much of a memo a line has.
+    /// The number of shown characters of a memo.
     private static let longestMemo = 40
 
-    /// - Parameter showsUnicode: whether the terminal shows more than ASCII.
+    /// - Parameter showsUnicode: whether the terminal can show more than ASCII.
     init(_ take: CatalogedTake, showsUnicode: Bool) {
         self.take = take
         self.showsUnicode = showsUnicode
     }
 
-    /// A take that is in a folder, of which nothing is noted as far as it is known.
+    /// A take in a folder. No notes are known.
     init(_ sidecar: Sidecar) {
         let notes = TakeNotes(take: sidecar.take)
         self.init(
             CatalogedTake(sidecar, notes: notes, bytes: 0, folder: "", place: .here), showsUnicode: false)
     }
 
-    /// Stem, start, length, what is unusual, and what a person noted of it.
+    /// Stem, start, length, unusual properties and a person's notes.
     func text(stemWidth: Int) -> String {
         let stem = take.take + String(repeating: " ", count: max(0, stemWidth - take.take.utf8.count))
         return [stem, date, Figures.time(take.durationSeconds), remarks.joined(separator: ", "), notes]
@@ -70,7 +70,7 @@ struct TakeLine {
         return notes.joined(separator: " ")
     }
 
-    /// The beginning of the first line that says something.
+    /// The beginning of the first line that is not empty.
     private var memo: String? {
         let lines = take.memo?.split(whereSeparator: \.isNewline) ?? []
         guard let first = lines.first else { return nil }

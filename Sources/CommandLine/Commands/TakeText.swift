@@ -4,19 +4,19 @@ import Takes
 struct TakeText {
     private let sidecar: Sidecar
 
-    /// Gaps, markers and the like that are listed each.
+    /// The number of gaps, markers and the like that are listed one by one.
     static let mostListed = 20
 
     init(_ sidecar: Sidecar) {
         self.sidecar = sidecar
     }
 
-    /// All that a technician may want to know.
+    /// All details for a technician.
     /// - Parameters:
-    ///   - notes: what a person noted of it; nil: not known.
-    ///   - damage: why it is damaged, as its folder shows; nil: it is not, or the notes say it.
-    ///   - hasDraft: whether a draft lies beside its sidecar.
-    ///   - size: the bytes of a file of the take; nil: it is not there.
+    ///   - notes: a person's notes, or nil if unknown.
+    ///   - damage: the damage found in the folder. Nil if the take is undamaged, or the notes contain the damage.
+    ///   - hasDraft: whether a draft lies next to its sidecar.
+    ///   - size: returns the size of a file of the take in bytes, or nil if it is missing.
     func lines(
         folder: String, notes: TakeNotes? = nil, damage: String? = nil, hasDraft: Bool = false,
         size: (_ file: String) -> Int64?
@@ -78,7 +78,7 @@ struct TakeText {
         return rows
     }
 
-    /// How its sound stands, where that is to be known.
+    /// The state of the sound, where it is worth a line.
     private func sound(_ notes: TakeNotes?, _ damage: String?) -> [(String, String)] {
         if let damage = damage ?? notes?.damage(of: sidecar) {
             return [
@@ -184,14 +184,12 @@ struct TakeText {
 }
 
 extension Sidecar.FilterChange {
-    /// The filter, for a person.
     fileprivate var text: String {
         FilterText(lowPassHz: lowPassHz, highPassHz: highPassHz, slopeDBPerOctave: slopeDBPerOctave).text
     }
 }
 
 extension Sidecar.GainChange {
-    /// The gain and the automatic gain control, for a person.
     fileprivate var text: String {
         let gain = gainDB.map { "\(Figures.short($0)) dB" }
         let control = agc.map { "AGC \($0 ? "on" : "off")" }
@@ -200,7 +198,7 @@ extension Sidecar.GainChange {
 }
 
 extension ClockOrigin {
-    /// Where the date came from, for a person.
+    /// The source of the date, in the past tense.
     fileprivate var past: String {
         switch self {
         case .ntp: "set over the network"

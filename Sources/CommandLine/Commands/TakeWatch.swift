@@ -2,12 +2,12 @@ import Control
 import Takes
 import Transport
 
-/// Notices that a take begins, also in a recorder that is started meanwhile.
+/// Detects that a take begins, even if the recorder is started meanwhile.
 final class TakeWatch {
     private enum State {
-        /// The state is the last that it reported.
+        /// With the last reported state.
         case connected(ControlClient, DeckState)
-        /// No recorder runs; it is looked for again then.
+        /// No recorder runs. The next attempt is at `next`.
         case down(next: Instant)
     }
 
@@ -21,7 +21,7 @@ final class TakeWatch {
         state = .down(next: session.clock.now())
     }
 
-    /// Whether a take is being recorded, or was since the last call. Does not wait.
+    /// Whether a take is being recorded, or was since the last call. Does not block.
     func isRecording() -> Bool {
         switch state {
         case .down(let next):
@@ -35,7 +35,7 @@ final class TakeWatch {
             return status.state == .recording
         case .connected(let client, var last):
             do throws(ControlError) {
-                // A take that is over already has begun, too.
+                // A take that has already ended also counts as begun.
                 var hasBegun = last == .recording
                 while let (event, _) = try client.nextEvent(until: Instant(nanoseconds: 0)) {
                     guard case .status(let status) = event else { continue }

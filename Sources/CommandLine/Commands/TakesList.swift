@@ -1,7 +1,7 @@
 import Control
 import Takes
 
-/// A list of takes as it is written, a take at a time: there may be a hundred thousand.
+/// Writes a list of takes one by one, because there may be a hundred thousand.
 struct TakesList {
     private let session: Session
     private let isRestricted: Bool
@@ -10,7 +10,7 @@ struct TakesList {
     private var separator = ""
     private var failures: [Failure] = []
 
-    /// - Parameter isRestricted: whether not all takes were asked for.
+    /// - Parameter isRestricted: whether the query excludes some takes.
     init(_ session: Session, isRestricted: Bool, width: Int = 0) {
         self.session = session
         self.isRestricted = isRestricted
@@ -19,14 +19,14 @@ struct TakesList {
 
     private var isJSON: Bool { session.options.json }
 
-    /// - Parameter directory: the folder of the takes; nil: there is none now.
+    /// - Parameter directory: the folder of the takes, or nil if it is unavailable now.
     func begin(directory: String?) throws(Failure) {
         guard isJSON else { return }
         let directory = directory.map { JSONValue.string($0) } ?? .null
         try session.console.write("{\"directory\":\(directory),\"takes\":[")
     }
 
-    /// Adds takes, and makes room for the longest of their stems from here on.
+    /// Adds takes. From here on, the column is wide enough for their longest stem.
     mutating func add(_ takes: [CatalogedTake]) throws(Failure) {
         width = takes.reduce(width) { max($0, $1.take.utf8.count) }
         for take in takes {
@@ -37,7 +37,7 @@ struct TakesList {
         }
     }
 
-    /// Adds a take as it is in JSON.
+    /// Adds a take as JSON.
     mutating func add(json take: JSONValue) throws(Failure) {
         count += 1
         try session.console.write(separator + take.description)
@@ -51,7 +51,7 @@ struct TakesList {
         try add(json: .object(["take": .string(take.stem), "error": .string(failure.description)]))
     }
 
-    /// - Parameter place: what is said to have no takes, if it has none; nil: the kit.
+    /// - Parameter place: the place that the message for an empty list names, or nil for the kit.
     func end(place: String?) throws(Failure) {
         if isJSON {
             try session.console.write("]}\n")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Takes
 
-/// What a person looks for among the takes, as options.
+/// The options for searching takes.
 struct TakesSearch: ParsableArguments {
     @Option(
         help: ArgumentHelp("Words, or beginnings of words, of the memo, the tags or the markers.", valueName: "words"))
@@ -91,7 +91,7 @@ struct TakesSearch: ParsableArguments {
         return query
     }
 
-    /// The option that only the library can answer, if there is one.
+    /// The first given option that only the library can answer, or nil.
     var optionForLibrary: String? {
         if text != nil { return "--text" }
         if tag != nil { return "--tag" }
@@ -100,7 +100,7 @@ struct TakesSearch: ParsableArguments {
         return elsewhere ? "--elsewhere" : nil
     }
 
-    /// Whether not all takes are asked for.
+    /// Whether the options exclude some takes.
     var isRestricted: Bool {
         optionForLibrary != nil || here || damaged || kit != nil || [marker, since, until].contains { $0 != nil }
             || longer != nil

@@ -3,15 +3,15 @@ import Control
 import Takes
 import Transport
 
-/// A command that is carried out by the deck and answered with a status.
+/// A command for the deck, answered with a status.
 protocol TransportCommand: FieldfareCommand {
     func command() throws(Failure) -> Command
-    /// What a person reads when it was done.
+    /// The message for a person after success.
     func outcome(_ status: Status) -> String
 }
 
 extension TransportCommand {
-    /// A stop is answered when the take is finished on disk, and a stalling storage takes its time.
+    /// A stop is answered when the take is finished on disk, which is slow on a stalling storage.
     private var timeout: Duration { .seconds(120) }
 
     func run(in session: Session) throws(Failure) {
@@ -40,7 +40,7 @@ struct RecordCommand: TransportCommand {
 }
 
 extension Seconds {
-    /// The instant that lies these seconds before now.
+    /// The instant this many seconds ago.
     fileprivate func before(_ command: String) throws(Failure) -> PastTime {
         let longest = PastTime.longestAgo.inSeconds
         guard (0...longest).contains(value) else {

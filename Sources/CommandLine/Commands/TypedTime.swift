@@ -2,7 +2,7 @@ import Takes
 
 extension WallTime {
     /// Reads a time that a person typed.
-    /// - Parameter place: which command and option it was typed for.
+    /// - Parameter place: the command and the option that it was typed for.
     init(typed text: String, for place: String) throws(Failure) {
         do {
             self = try WallTime(reading: text)
@@ -24,7 +24,7 @@ extension WallTime {
         }
     }
 
-    /// The same; a day alone is its first moment in UTC.
+    /// A day without a time means its first moment in UTC.
     init(typedDay text: String, for place: String) throws(Failure) {
         try self.init(typed: text + (TakeName.isDay(text) ? "T00:00Z" : ""), for: place)
     }

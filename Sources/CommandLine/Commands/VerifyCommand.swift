@@ -43,22 +43,21 @@ struct VerifyCommand: FieldfareCommand {
     }
 }
 
-/// What is to be compared, as paths lead to it.
+/// Finds the files to compare at given paths.
 struct SoundSearch {
-    /// Sidecars, with the audio files that are meant.
+    /// Sidecars with the audio files to check.
     private(set) var takes: [Take] = []
-    /// Audio files without a sidecar.
     private(set) var strays: [String] = []
-    /// What is left of takes that were not finished.
+    /// The remaining files of unfinished takes.
     private(set) var unfinished: [Unfinished] = []
-    /// Why folders could not be read.
+    /// The errors of folders that could not be read.
     private(set) var failures: [Failure] = []
     private var known: Set<String> = []
     private let files: FileSystem
 
     init(files: FileSystem = FileSystem()) { self.files = files }
 
-    /// A file of a take that was not finished.
+    /// A file of an unfinished take.
     struct Unfinished {
         /// The take's stem.
         var take: String
@@ -69,29 +68,29 @@ struct SoundSearch {
         enum Standing {
             /// 'fieldfare recover' judges it.
             case leftover
-            /// It is unfiltered sound, and there is no filtered sound of the take.
+            /// Unfiltered sound whose filtered counterpart is missing.
             case loneTwin
-            /// Its take is finished, and no draft says that it goes on.
+            /// Its take is finished, and no draft shows that the take continues.
             case besideTake
         }
     }
 
-    /// A sidecar, and the audio files beside it.
+    /// A sidecar and the audio files next to it.
     struct Take {
         /// The sidecar's path.
         var path: String
         var folder: String
-        /// What it says, or why it cannot be read.
+        /// The sidecar's content, or why it cannot be read.
         var sidecar: Result<Sidecar, Failure>
-        /// The only file that is meant; nil: all.
+        /// The only file to check, or nil for all.
         var only: String?
-        /// The sound beside it that it does not list, if all is meant.
+        /// If all files are checked, the sound next to the sidecar that the sidecar does not list.
         var omissions: [SoundOmission] = []
     }
 
     private static let endings = [".wav", ".flac"]
 
-    /// Adds what a path, or a take's name, leads to.
+    /// Adds the files at a path, or of a take's name.
     mutating func add(_ path: String, in session: Session) throws(Failure) {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -128,7 +127,7 @@ struct SoundSearch {
             exitStatus: 66, "verify: \(path.printable): no sidecar beside it lists it: there is nothing to compare")
     }
 
-    /// Adds one sidecar that a person named.
+    /// Adds a sidecar that a person named.
     private mutating func add(folder: String, only name: String, file: String?) throws(Failure) {
         let path = "\(folder)/\(name)"
         let sidecar = read(folder, name) ?? .failure(Failure(exitStatus: 65, "verify: \(path): it is no sidecar"))
@@ -150,7 +149,7 @@ struct SoundSearch {
             switch sidecar {
             case .success(let found): listed.formUnion(found.audioFiles + omissions.map(\.file))
             case .failure:
-                // Other programs keep JSON as well: it is a sidecar if it is called after sound, or as a take is.
+                // Other programs also store JSON. It is a sidecar if its name matches a sound file or a take.
                 let base = name.dropLast(5)
                 guard
                     TakeName(stem: String(base), day: "") != nil
@@ -171,7 +170,7 @@ struct SoundSearch {
         }
     }
 
-    /// Adds a folder below another one, if it is one. Links are not followed, so that none leads round in a circle.
+    /// Adds a subfolder, if it is one. Links are not followed, which avoids cycles.
     private mutating func add(below folder: String) {
         do {
             _ = try files.openFolder(folder, followsLink: false)
@@ -179,14 +178,14 @@ struct SoundSearch {
         } catch let failure as Failure {
             failures.append(failure)
         } catch let error as FileError where [ENOENT, ENOTDIR, ELOOP].contains(error.code) {
-            // It is no folder.
+            // It is not a folder.
         } catch {
             failures.append(Failure(reading: error, "verify"))
         }
     }
 
-    /// Adds what is left of takes that were not finished: the sound of each, or, without any, one other file.
-    /// - Parameter others: files that were named before.
+    /// Adds the remaining files of unfinished takes: the sound of each, or one other file of a take without sound.
+    /// - Parameter others: files that were already named.
     private mutating func addUnfinished(_ names: [String], in folder: String, _ others: Set<String>) {
         var left: [String: [String]] = [:]
         let listing = TakeListing(names, day: "", in: folder, files: files)
@@ -202,7 +201,7 @@ struct SoundSearch {
         }
     }
 
-    /// - Parameter names: of what lies beside it.
+    /// - Parameter names: the files in the same folder.
     private func unfinishedFile(
         _ file: String, of take: String, in folder: String, _ names: [String]
     ) -> Unfinished {
@@ -220,16 +219,17 @@ struct SoundSearch {
         return left
     }
 
-    /// Whether a file is sound by its name, finished or not.
+    /// Whether the name is that of sound, finished or not.
     private static func isSound(_ name: String) -> Bool { name.contains(".wav") || name.hasSuffix(".flac") }
 
-    /// Whether a name is that of a file that was not finished. FLAC that is being made of a finished take, or was, is made again.
+    /// Whether the name is that of an unfinished file. A waveform or FLAC that is or was being made from a finished
+    /// take does not count, because it can be made again.
     private static func isUnfinished(_ name: String) -> Bool {
         [".part", ".part.tmp"].contains(where: name.hasSuffix)
             && ![".flac.part", ".dat.part"].contains(where: name.hasSuffix)
     }
 
-    /// The sound beside a sidecar that it does not list; none while its take is being recorded.
+    /// The sound next to a sidecar that the sidecar does not list. The list is empty while the take is being recorded.
     private func omissions(_ sidecar: Result<Sidecar, Failure>, in folder: String) throws(Failure) -> [SoundOmission] {
         guard case .success(let sidecar) = sidecar else { return [] }
         do {
@@ -249,7 +249,7 @@ struct SoundSearch {
         }
     }
 
-    /// A sidecar; nil: it is the notes of a take, or longer than any sidecar.
+    /// A sidecar, or nil if the file is the notes of a take or longer than any sidecar.
     private func read(_ folder: String, _ name: String) -> Result<Sidecar, Failure>? {
         guard !name.hasSuffix(".notes.json") else { return nil }
         let path = "\(folder)/\(name)"
@@ -268,12 +268,12 @@ struct SoundSearch {
     }
 }
 
-/// The take that the recorder records now.
+/// The take that the recorder is recording now.
 struct RecordedTake {
     private let stem: String
     private let folder: FileIdentity
 
-    /// Nil: there is none, or no recorder answers.
+    /// Returns nil if no take is being recorded, or no recorder answers.
     init?(_ session: Session) {
         guard let (status, _) = try? session.askForStatus(.status, timeout: .seconds(5)), status.state == .recording,
             let stem = status.take, let directory = status.directory,
@@ -283,7 +283,7 @@ struct RecordedTake {
         self.folder = folder
     }
 
-    /// Whether a file is of it: copies elsewhere are not.
+    /// Whether a file belongs to it. Copies elsewhere do not.
     func isThat(_ left: SoundSearch.Unfinished) -> Bool {
         left.take == stem && (try? FileSystem().identity("\(left.folder)/..")) == folder
     }

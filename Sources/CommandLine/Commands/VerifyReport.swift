@@ -4,14 +4,14 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// What a comparison of a store with what was recorded found.
+/// The result of comparing a store with the recordings.
 struct VerifyReport: Encodable {
     var store: String
     var takes: Int
-    /// Those that do not differ, as far as they were compared.
+    /// The files that do not differ, as far as they were compared.
     private(set) var files: [File] = []
     var problems: [Problem] = []
-    /// The paths of sound that is missing, as a person accepted on the kit.
+    /// The paths of missing sound that a person accepted on the kit.
     var accepted: [String] = []
     /// The takes that are in the folders of several days.
     let repeated: [Repeated]
@@ -31,7 +31,6 @@ struct VerifyReport: Encodable {
         var days: [String]
     }
 
-    /// A file that does not differ.
     struct File: Encodable, Equatable {
         var path: String
         var bytes: Int64
@@ -40,32 +39,31 @@ struct VerifyReport: Encodable {
         var proof: Proof
     }
 
-    /// What shows that a file is as it was recorded.
+    /// The evidence that a file is as it was recorded.
     enum Proof: String, Encodable {
-        /// It was read back.
+        /// The file was read back.
         case read
-        /// Its length alone.
+        /// Only the length was compared.
         case length
-        /// Nothing: there was nothing to compare it with.
+        /// There was nothing to compare it with.
         case none
     }
 
-    /// The result of comparing a file.
     enum Verdict {
         case asRecorded
         /// There was nothing to compare it with.
         case uncompared
-        /// With what is wrong.
+        /// With the problem.
         case differs(String)
     }
 
-    /// What is not as it was recorded.
+    /// A file that differs from the recording.
     struct Problem: Encodable, Equatable {
         var path: String
         var problem: String
     }
 
-    /// Notes what was found of a file.
+    /// Adds the result for a file.
     mutating func add(_ file: RemoteObject, _ sha256: String, _ proof: Proof, _ verdict: Verdict) {
         switch verdict {
         case .asRecorded: files.append(File(path: file.path, bytes: file.bytes, sha256: sha256, proof: proof))
@@ -74,7 +72,7 @@ struct VerifyReport: Encodable {
         }
     }
 
-    /// What a person reads.
+    /// The report for a person.
     var lines: [String] {
         func count(_ proof: Proof) -> Int { files.count { $0.proof == proof } }
         func named(_ count: Int) -> String { count == 1 ? "1 file" : "\(count) files" }
@@ -93,7 +91,7 @@ struct VerifyReport: Encodable {
     }
 }
 
-/// The tag files of a bag after RFC 8493, whose payload is what the store has, put below `data`.
+/// The tag files of a bag (RFC 8493) whose payload is the store's content, placed below `data`.
 struct BagFiles {
     private let report: VerifyReport
 

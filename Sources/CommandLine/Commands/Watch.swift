@@ -3,10 +3,10 @@ import Glibc
 import Takes
 import Transport
 
-/// A connection that is watched, found again when the recorder restarts.
+/// Watches a connection, and connects again when the recorder restarts.
 final class Watch {
     private let session: Session
-    /// Whether the waveform is asked for.
+    /// Whether to watch the waveform.
     private let peaks: Bool
     private let signals: any Signals
     private var client: ControlClient?
@@ -27,12 +27,12 @@ final class Watch {
         try connect()
         if isLive { try console.write(LiveScreen.begin) }
         defer {
-            // The output may be what failed; then there is no terminal to be restored either.
+            // If the output failed, no terminal has to be restored.
             if isLive { try? console.write(LiveScreen.end) }
         }
         try showStatus()
         while true {
-            // What came together with the reply does not make the socket readable again.
+            // Events that arrived together with the reply do not make the socket readable again.
             try follow()
             wait()
             while let signal = signals.next() {
@@ -53,7 +53,7 @@ final class Watch {
         self.client = client
     }
 
-    /// Waits for an event or a signal; without a connection, until it is time to connect again.
+    /// Waits for an event or a signal, or without a connection until the next attempt.
     private func wait() {
         var files = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
         if let client { files.append(pollfd(fd: client.fileDescriptor, events: Int16(POLLIN), revents: 0)) }
@@ -61,7 +61,7 @@ final class Watch {
         unsafe poll(&files, nfds_t(files.count), limit)
     }
 
-    /// False: it is time to end.
+    /// Returns false to end.
     private func handle(_ signal: SignalKind) throws(Failure) -> Bool {
         switch signal {
         case .end: return false
@@ -71,14 +71,14 @@ final class Watch {
             if isLive { try console.write(LiveScreen.begin) }
             screen.reset()
         case .resize:
-            // The lines before may have been wrapped: how many there are now is not known.
+            // The terminal may have wrapped the previous lines, so their number is unknown.
             screen.reset()
         }
         if isLive { try draw() }
         return true
     }
 
-    /// Shows what came, or connects again.
+    /// Shows new events, or connects again.
     private func follow() throws(Failure) {
         if client == nil { try reconnect() }
         guard let client else { return }
@@ -108,7 +108,7 @@ final class Watch {
         try showStatus()
     }
 
-    /// Says what became of the connection; nil: it is there again.
+    /// Reports the state of the connection. Nil means that it is restored.
     private func note(_ notice: String?) throws(Failure) {
         view.notice = notice
         if isLive {
@@ -126,7 +126,7 @@ final class Watch {
     private func show(_ event: Event, _ line: String) throws(Failure) {
         if session.options.json { return try session.write(line: line) }
         if case .take(let change) = event {
-            // The picture is of what the recorder does now.
+            // The live picture shows only the recorder's current state.
             if !isLive { try session.write(line: "\(change.what.rawValue) \(change.take)") }
             return
         }

@@ -1,9 +1,9 @@
 import Glibc
 import TakeFiles
 
-/// A take's waveform drawn in text: a column for each stretch of time, as high as its greatest peak in dBFS.
+/// A take's waveform in text. Each column is a span of time, as high as its greatest peak in dBFS.
 struct Waveform {
-    /// The top of the picture is full scale; this is the bottom. The least peak that a file of 8 bits has is -42 dBFS.
+    /// The bottom of the picture; the top is full scale. The lowest peak in an 8-bit file is -42 dBFS.
     static let lowestDBFS = -48.0
     private static let rowCount = 4
 
@@ -16,8 +16,8 @@ struct Waveform {
         self.durationSeconds = durationSeconds
     }
 
-    /// What is drawn, the picture from top to bottom, and the time below it; none if there is no sound.
-    /// - Parameter showsUnicode: whether the terminal shows more than ASCII.
+    /// The picture from top to bottom, followed by a line with times. Empty for a take without sound.
+    /// - Parameter showsUnicode: whether the terminal can show more than ASCII.
     func lines(width: Int, showsUnicode: Bool) -> [String] {
         guard !magnitudes.isEmpty, width > 0 else { return [] }
         let glyphs: [Character] = showsUnicode ? Array(" ▁▂▃▄▅▆▇█") : Array(" .:#")
@@ -32,7 +32,7 @@ struct Waveform {
         return [scale] + rows + [times(width)]
     }
 
-    /// How many of `steps` a peak fills; silence fills none, anything else at least one.
+    /// How many of `steps` a peak fills. Silence fills none, anything else at least one.
     private static func height(_ magnitude: Int, of steps: Int) -> Int {
         guard magnitude > 0 else { return 0 }
         let level = 20 * log10(Double(min(magnitude, 128)) / 128)

@@ -1,6 +1,7 @@
 public import Transport
 
-/// The answer that a peer waits for. The first call counts; if there was none, the peer is answered when this is released.
+/// The pending answer to a peer's request. Only the first call counts. If it is released unanswered, the peer gets a
+/// refusal.
 public final class Answer {
     private let service: Service
     private var deliver: ((Reply) -> Void)?
@@ -10,17 +11,15 @@ public final class Answer {
         self.deliver = deliver
     }
 
-    /// The command was carried out, and this is how the recorder is now.
+    /// Answers with the recorder's status after the command.
     public func succeed(_ status: Status) {
         send(.status(status))
     }
 
-    /// The list that was asked for.
     public func succeed(_ inventory: Inventory, _ list: [JSONValue]) {
         send(.list(inventory.rawValue, .array(list)))
     }
 
-    /// The list that was asked for.
     public func succeed(_ inventory: Inventory, _ list: [some Encodable]) {
         do {
             succeed(inventory, try list.map { try JSONValue(encoding: $0) })
@@ -29,24 +28,24 @@ public final class Answer {
         }
     }
 
-    /// It was done, and these are the keys of the reply.
-    /// - Parameter object: what is an object in JSON, such as a dictionary; else the peer is refused.
+    /// Answers with the keys of an object.
+    /// - Parameter object: a value that JSON encodes as an object, such as a dictionary. For any other value the peer
+    ///   is refused.
     public func succeed(object: some Encodable) {
         send(.object(jsonText(object) ?? ""))
     }
 
-    /// The same, for an object that is written already.
+    /// Answers with the keys of an object that is already JSON.
     /// - Parameter text: JSON, on any number of lines.
     public func succeed(json text: String) {
         send(.object(text))
     }
 
-    /// It was done, and there is nothing to say of it.
+    /// Answers without any keys.
     public func succeed() {
         send(.done)
     }
 
-    /// The command was not carried out.
     public func refuse(_ refusal: Refusal) {
         send(.refused(refusal))
     }

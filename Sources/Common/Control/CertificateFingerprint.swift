@@ -1,12 +1,12 @@
 /// SHA-256 of the console's certificate, as browsers show it.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
-    /// Pairs of upper-case hexadecimal digits, with colons between them.
+    /// Pairs of upper-case hexadecimal digits, separated by colons.
     public let description: String
 
-    /// The name of the file in the library's folder that begins with it. The certificate and its key follow.
+    /// The file in the library's folder that starts with the fingerprint. The certificate and its key follow.
     public static let fileName = "certificate.pem"
 
-    /// Reads 32 pairs; nil: the text is something else.
+    /// Reads 32 pairs, or returns nil for any other text.
     public init?(_ text: some StringProtocol) {
         let pairs = text.split(separator: ":", omittingEmptySubsequences: false)
         let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) }
@@ -16,7 +16,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         description = String(text)
     }
 
-    /// Reads the first line of the file; nil: that is none.
+    /// Reads the first line of the file, or returns nil if it is not a fingerprint.
     public init?(file bytes: [UInt8]) {
         guard let line = bytes.split(separator: 0x0a, maxSplits: 1, omittingEmptySubsequences: false).first else {
             return nil
@@ -24,7 +24,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         self.init(String(decoding: line, as: UTF8.self))
     }
 
-    /// The one of a hash of 32 bytes.
+    /// - Parameter sha256: 32 bytes.
     public init(sha256: [UInt8]) {
         let digits = Array("0123456789ABCDEF")
         description = sha256.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")

@@ -1,48 +1,50 @@
 import Glibc
 import Takes
 
-/// One peer: its lines on the way in, its replies and events on the way out. Neither grows without bound.
+/// The connection of one peer: the lines it sends, and the replies and events for it. Both buffers are bounded.
 final class Connection {
-    /// The longest line, without its newline.
+    /// Without the newline.
     static let longestLine = 64 << 10
-    /// The most that waits for a peer to read, beside a reply: it asked for that, and asks for no other before it was sent.
+    /// The most unread output that a peer may have, not counting a reply. A reply is unlimited because the peer asked
+    /// for it, and its next request is read only after the reply was sent.
     static let mostOutput = 256 << 10
-    /// How long a peer may leave what waits for it unread.
+    /// How long a peer may leave output unread.
     static let patience = Duration.seconds(10)
-    /// How long a peer may be silent in the middle of a line.
+    /// How long a peer may pause in the middle of a line.
     static let longestPause = Duration.seconds(60)
 
     let socket: Descriptor
-    /// Whether it is root, or the service's own user.
+    /// Whether the peer is root or the service's own user.
     let isPrivileged: Bool
     private let calls: SocketCalls
 
     private var input: [UInt8] = []
     private var lastReceived = Instant(nanoseconds: 0)
-    /// Where in `input` the next line begins, and up to where there is no newline.
+    /// Offsets in `input`: the start of the next line, and the end of the part that was searched for a newline.
     private var lineStart = 0
     private var searched = 0
-    /// Where the newline of the next line is.
+    /// The offset of the next line's newline.
     private var lineEnd: Int?
     private(set) var hasInputEnded = false
 
     private var output: [UInt8] = []
     private var sent = 0
-    /// How much of `output` are replies.
+    /// How many bytes of `output` belong to replies.
     private var replied = 0
     private var stuckSince: Instant?
     private(set) var isDeaf = false
 
-    /// A request is being carried out: the next is read when it was answered, so that replies keep their order.
+    /// A request is being carried out. The next request is read after its answer, which keeps the replies in order.
     var isAnswering = false
-    /// The peer has gone while its request is carried out: the system would report that again and again.
+    /// The peer closed the connection while its request is carried out. The socket is not watched meanwhile, because
+    /// the system would report the end again and again.
     var isAbandoned = false
-    /// Nothing more is read; the connection ends when everything was sent.
+    /// Reading has ended. The connection ends when all output was sent.
     private(set) var isEnding = false
-    /// Gone, and only waits to be taken off the list.
+    /// Closed, and still in the list of connections.
     private(set) var isClosed = false
     private var hasReplied = false
-    /// Stays open when the peer has finished sending.
+    /// The connection stays open after the peer has finished sending.
     var isKept = false
 
     init(_ socket: consuming Descriptor, calls: SocketCalls) {
@@ -51,12 +53,12 @@ final class Connection {
         self.calls = calls
     }
 
-    // A child process that begins at this moment has a copy of the socket until it executes its program: the end counts for both.
+    // A child process that is being started has a copy of the socket until it calls exec. Shutdown also ends that copy.
     deinit { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
     // MARK: In
 
-    /// Reads once, no more than a line's length; a line that grows longer than any may be is an error.
+    /// Reads once, at most the length of a line. A line longer than `longestLine` is an error.
     func receive(now: Instant) {
         if lineStart > 0 {
             input.removeFirst(lineStart)
@@ -78,24 +80,20 @@ final class Connection {
         searched = lineEnd.map { $0 + 1 } ?? input.count
     }
 
-    /// Whether a whole line waits.
     var hasLine: Bool { lineEnd != nil }
 
-    /// Whether more came than a line may hold.
     var isLineTooLong: Bool { lineEnd == nil && input.count - lineStart > Self.longestLine }
 
-    /// Whether the peer finished in the middle of a line.
+    /// Whether the peer finished sending in the middle of a line.
     var hasHalfLine: Bool { lineEnd == nil && input.count > lineStart }
 
-    /// When a peer that stopped in the middle of a line is dropped; not while the service itself lets it wait.
+    /// When a peer that stopped in the middle of a line is dropped, or nil while the peer itself waits for the service.
     private var lineDeadline: Instant? {
         hasHalfLine && !hasInputEnded && !isAnswering && !hasOutput ? lastReceived + Self.longestPause : nil
     }
 
-    /// Whether the peer has been silent for too long in the middle of a line.
     func isLineOverdue(now: Instant) -> Bool { lineDeadline.map { $0 <= now } ?? false }
 
-    /// Takes the next whole line, without its newline.
     func nextLine() -> ArraySlice<UInt8>? {
         guard let end = lineEnd else { return nil }
         let line = input[lineStart..<end]
@@ -106,13 +104,13 @@ final class Connection {
 
     // MARK: Out
 
-    /// Queues a reply, however long, and sends what can be sent.
+    /// Queues a reply of any length and sends as much as the socket accepts.
     func reply(_ reply: Reply, id: JSONValue, now: Instant) {
         queue(reply.line(id: id, isFirst: !hasReplied), isReply: true, now: now)
         hasReplied = true
     }
 
-    /// Queues an event and sends what can be sent; a peer that reads too slowly is dropped.
+    /// Queues an event and sends as much as the socket accepts. A peer that reads too slowly is dropped.
     func append(_ event: String, now: Instant) {
         queue(event, isReply: false, now: now)
     }
@@ -127,7 +125,7 @@ final class Connection {
         if output.count - sent > Self.mostOutput + replied { close() }
     }
 
-    /// Sends what can be sent without waiting.
+    /// Sends as much as the socket accepts, without blocking.
     func flush(now: Instant) {
         while sent < output.count, !isDeaf, !isClosed {
             switch calls.send(output[sent...], to: socket) {
@@ -141,7 +139,7 @@ final class Connection {
                 forgetSent()
                 return
             case .failed:
-                // It may have gone after asking; what it asked is still done.
+                // The peer may have closed the connection after its request. The request is still carried out.
                 isDeaf = true
             }
         }
@@ -151,7 +149,7 @@ final class Connection {
         stuckSince = nil
     }
 
-    /// Gives back the room of what was sent: a peer that is always a little late must not fill the memory.
+    /// Frees the memory of sent bytes, so that a peer that always lags a little does not fill the memory.
     private func forgetSent() {
         guard sent > Self.mostOutput else { return }
         output.removeFirst(sent)
@@ -159,22 +157,21 @@ final class Connection {
         replied = min(replied, output.count)
     }
 
-    /// Whether something waits for the peer to read.
     var hasOutput: Bool { sent < output.count }
 
-    /// When the patience with the peer is over.
+    /// When the peer is dropped for reading too slowly or pausing in a line.
     var deadline: Instant? { stuckSince.map { $0 + Self.patience } ?? lineDeadline }
 
-    /// Whether the peer still wants what it asked for to go on: it has neither gone nor is it being turned out.
+    /// Whether the peer still expects what it asked for. It has not gone and is not being disconnected.
     var isAttached: Bool { !isClosed && !isEnding && !isAbandoned }
 
-    /// Whether nothing is left but to take it off the list.
+    /// Whether the connection can be removed from the list.
     var isFinished: Bool { isClosed || (isEnding && !hasOutput) }
 
-    /// Whether something is to be done that the system does not report.
+    /// Whether there is work that the system does not report as an event.
     var hasWork: Bool { isFinished || (hasLine && !isAnswering && !isEnding && !hasOutput) }
 
-    /// Reads no more, and ends once everything was sent.
+    /// Stops reading and ends once all output was sent.
     func end() {
         isEnding = true
         isKept = false

@@ -3,34 +3,29 @@ public import Transport
 
 /// Why the socket could not be opened or used.
 public struct ControlError: Error, Hashable, Sendable {
-    /// The socket's path.
     public var path: String
-    /// What happened.
     public var cause: Cause
 
-    /// What can happen.
     public enum Cause: Hashable, Sendable {
         /// The path does not fit into a socket's address.
         case pathLength
-        /// What is there is no socket, and is left alone.
+        /// A file at the path is not a socket. It is left alone.
         case notASocket
-        /// Another such service answers there already.
+        /// A service of this kind already answers there.
         case taken(by: Service)
-        /// A system call failed while listening: what was attempted, and the code.
+        /// A system call failed while listening: the operation and its error code.
         case listen(String, code: Int32)
         /// No server listens there.
         case notRunning(service: Service, code: Int32)
-        /// This user may not.
+        /// This user lacks the permission.
         case denied(code: Int32)
-        /// A system call failed while talking: what was attempted, and the code.
+        /// A system call failed during communication: the operation and its error code.
         case talk(String, code: Int32)
-        /// The other end closed the connection.
         case closed
         /// No reply came in time.
         case silent(after: Duration)
-        /// What came is not a reply.
+        /// The service sent something that is not a reply.
         case garbled(String)
-        /// The service said no.
         case refused(Refusal)
     }
 
@@ -39,7 +34,7 @@ public struct ControlError: Error, Hashable, Sendable {
         self.cause = cause
     }
 
-    /// The exit status of a command that ends with this, after `sysexits.h`.
+    /// The exit status of a command that ends with this error, as in `sysexits.h`.
     public var exitStatus: Int32 {
         switch cause {
         case .pathLength: 64
@@ -54,7 +49,6 @@ public struct ControlError: Error, Hashable, Sendable {
 }
 
 extension ControlError: CustomStringConvertible {
-    /// One sentence.
     public var description: String {
         switch cause {
         case .pathLength:
@@ -68,7 +62,7 @@ extension ControlError: CustomStringConvertible {
             "control: \(path): cannot \(operation): \(systemText(code))"
         case .notRunning(let service, let code):
             "control: \(path): the \(service.rawValue) is not running (\(systemText(code)))"
-                // Elsewhere it is not a service.
+                // A development machine lacks the unit.
                 + (path.hasPrefix("/run/") ? ": start it with 'systemctl start fieldfare-\(service.rawValue)'" : "")
         case .denied(let code):
             "control: \(path): \(systemText(code)): is this user in the group 'fieldfare'?"
@@ -86,7 +80,6 @@ extension ControlError: CustomStringConvertible {
     }
 }
 
-/// The system's text for an error code.
 func systemText(_ code: Int32) -> String {
     unsafe String(cString: strerror(code))
 }

@@ -1,27 +1,26 @@
 public import Takes
 public import Transport
 
-/// The recorder's end of the control socket: a `PeerServer` with peers that watch, and peers that report uploads.
+/// The recorder's end of the control socket: a `PeerServer` whose peers can watch events and report uploads.
 public final class ControlServer {
     private let peers: PeerServer<RecorderMessage>
     private weak var handler: (any ControlHandler)?
     private var watchers: [PeerID: Watcher] = [:]
-    /// What peers report of uploads, the latest last.
+    /// The upload states that peers report, the latest last.
     private var indications: [(peer: PeerID, state: UploadState, damage: String?)] = []
     private var shownUpload: UploadState?
     private var shownDamage: String?
 
-    /// A peer that gets events.
     private struct Watcher {
         var wantsLevels: Bool
         var wantsPeaks: Bool
-        /// What was sent to it last.
+        /// The status that was sent to it last.
         var reported: Status
     }
 
-    /// Listens at `path`. The socket is for its owner and group (mode 0660).
+    /// Listens at `path`. Only the owner and the group may use the socket (mode 0660).
     ///
-    /// - Parameter clock: what the time of requests is measured by.
+    /// - Parameter clock: measures the time of requests.
     /// - Throws: if another recorder answers there, or the system refuses.
     public convenience init(
         path: String, handler: any ControlHandler, clock: any Clock = SystemClock()
@@ -37,40 +36,39 @@ public final class ControlServer {
         peers.handler = self
     }
 
-    /// Where peers find it.
     public var path: String { peers.path }
 
     /// Readable when `serve` has something to do.
     public var fileDescriptor: Int32 { peers.fileDescriptor }
 
-    /// When a peer's time to read, or to go on with a line, is over.
+    /// When the next peer exceeds its time to read, or to complete a line.
     var deadline: Instant? { peers.deadline }
 
-    /// Drops who left too long unread what waits, or stopped in the middle of a line, and ends a rest.
-    /// - Returns: when it is to be called again at the latest, even if nothing is readable.
+    /// Drops peers that left output unread for too long or stopped in the middle of a line, and ends a rest.
+    /// - Returns: the latest time for the next call, even if nothing becomes readable.
     public func turn(_ now: Instant) -> Instant? { peers.turn(now) }
 
-    /// Does what is ready, as far as there is time for it, and returns without waiting.
+    /// Does the work that is ready, within its time limit, without blocking.
     public func serve(_ now: Instant) { peers.serve(now) }
 
     // MARK: Events
 
-    /// Whether there is a watcher, so that changes are worth publishing.
+    /// Whether a peer watches. Without one, changes need not be published.
     public var hasWatchers: Bool {
         watchers.keys.contains(where: peers.has)
     }
 
-    /// Whether a watcher wants levels, so that these are worth publishing.
+    /// Whether a watcher wants levels. Without one, levels need not be published.
     public var hasLevelWatchers: Bool {
         watchers.contains { $0.value.wantsLevels && peers.has($0.key) }
     }
 
-    /// Whether a watcher asked for the waveform, so that peaks are worth publishing.
+    /// Whether a watcher wants the waveform. Without one, peaks need not be published.
     public var hasPeakWatchers: Bool {
         watchers.contains { $0.value.wantsPeaks && peers.has($0.key) }
     }
 
-    /// Informs the watching peers if anything changed but what moves all the time.
+    /// Sends the status to the watchers if anything changed except the parts that change all the time.
     public func publish(_ status: Status) {
         let still = status.withoutMotion
         let behind = watchers.filter { $0.value.reported != still }.keys
@@ -78,22 +76,21 @@ public final class ControlServer {
         for peer in behind { watchers[peer]?.reported = still }
     }
 
-    /// Sends the watching peers the levels; to be called ten times a second while `hasLevelWatchers`.
+    /// Sends the levels to the watchers. Call it ten times a second while `hasLevelWatchers`.
     public func publish(levels status: Status) {
         publish(.level(LevelEvent(status)), to: watchers.filter(\.value.wantsLevels).keys)
     }
 
-    /// Sends the waveform that came since the last call to the watching peers that asked for it.
+    /// Sends the peaks since the last call to the watchers that asked for them.
     public func publish(_ peaks: PeaksEvent) {
         publish(.peaks(peaks), to: watchers.filter(\.value.wantsPeaks).keys)
     }
 
-    /// Informs the watching peers of what became of a take.
     public func publish(_ change: TakeChange) {
         publish(.take(change), to: watchers.keys)
     }
 
-    /// Informs the watching peers of what a person asked for at the buttons.
+    /// Sends to the watchers a request that a person made at the buttons.
     public func publish(_ wish: PanelWish) {
         publish(.panel(wish), to: watchers.keys)
     }
@@ -104,7 +101,7 @@ public final class ControlServer {
         peers.send(line, to: present)
     }
 
-    /// Hands over the state that the last peer reported which is still there.
+    /// Passes on the last reported state whose peer is still connected.
     private func reportUpload() {
         indications.removeAll { !peers.has($0.peer) }
         let damage = indications.last?.damage

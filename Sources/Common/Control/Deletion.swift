@@ -1,27 +1,22 @@
 public import Transport
 
-/// Which copies of a take a person wants deleted.
+/// The copies of a take that a person wants deleted.
 public struct Deletion: Hashable, Sendable {
-    /// Where.
     public var place: Place
-    /// Whether the person relies on the copies at home: refused if one is not there any more. For `here` alone.
+    /// Refuses the deletion if one of the copies at home no longer exists. Applies to `here` only.
     public var onlyIfHome = false
-    /// The one store that is meant; nil: all that may have the take.
+    /// The only store to delete from, or nil for all that may have the take.
     public var store: String?
-    /// Whether the copy on the kit is deleted for good, and not moved into the bin. Stores have no bin.
+    /// Whether the copy on the kit is deleted for good instead of moved into the bin. Stores have no bin.
     public var isFinal = false
 
-    /// Where copies are.
     public enum Place: String, Sendable, CaseIterable {
-        /// On the kit.
         case here
-        /// In each store.
         case there
-        /// In all of them.
+        /// On the kit and in each store.
         case both
     }
 
-    /// A deletion.
     public init(_ place: Place, onlyIfHome: Bool = false, store: String? = nil, isFinal: Bool = false) {
         self.place = place
         self.onlyIfHome = onlyIfHome
@@ -31,11 +26,11 @@ public struct Deletion: Hashable, Sendable {
 }
 
 extension Deletion {
-    /// Reads `where` and `left`, as both interfaces have them.
+    /// Reads `where` and `left`, which both interfaces use.
     /// - Parameters:
-    ///   - place: `here`, `there` or `both`; nil is refused: it is never guessed which copies are to be deleted.
-    ///   - left: `home`: only if home has it; nil: whatever is left.
-    ///   - store: the only store that is meant.
+    ///   - place: `here`, `there` or `both`. Nil is refused, because the copies to delete are never guessed.
+    ///   - left: `home` to delete only if home has the take, or nil to delete in any case.
+    ///   - store: the only store to delete from, or nil for all.
     ///   - isFinal: whether the copy on the kit is deleted for good.
     public init(where place: String?, left: String?, store: String? = nil, isFinal: Bool = false) throws(Refusal) {
         guard let place = place.flatMap(Place.init(rawValue:)) else {

@@ -1,7 +1,7 @@
 internal import CLinux
 import Glibc
 
-/// An open file of the system, closed when it goes out of scope.
+/// An open file descriptor, closed when it goes out of scope.
 package struct Descriptor: ~Copyable {
     package let number: Int32
 
@@ -13,7 +13,7 @@ package struct Descriptor: ~Copyable {
 }
 
 extension Descriptor {
-    /// One end of a connection whose other end is closed: its end can always be read.
+    /// One end of a socket pair whose other end is closed, so that it is always readable.
     init(alwaysReadable: Void) throws(Epoll.Failure) {
         var ends: (Int32, Int32) = (-1, -1)
         let code = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
@@ -28,10 +28,10 @@ extension Descriptor {
 
 /// The address of a Unix stream socket.
 enum SocketAddress {
-    /// Bytes that fit beside the closing zero.
+    /// In bytes, without the terminating NUL.
     static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// Calls `body` with the address of `path`; nil if the path does not fit.
+    /// Calls `body` with the address of `path`, or returns nil if the path does not fit.
     static func with<Result>(
         _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result? {
@@ -39,7 +39,7 @@ enum SocketAddress {
         guard (1...longestPath).contains(bytes.count), !bytes.contains(0) else { return nil }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // Safe: the copy is shorter than the field, which is zero at first, and the address lives during the call.
+        // Safe: the copy is shorter than the zeroed field, and the address lives during the call.
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         return unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -49,17 +49,17 @@ enum SocketAddress {
     }
 }
 
-/// The system calls that move bytes and connections, one door each, so that a test can make any of them fail.
+/// The system calls for bytes and connections, one closure each, so that a test can make any of them fail.
 ///
-/// Each returns what the system returns and leaves the code in `errno`.
+/// Each returns what the system returns and leaves the error code in `errno`.
 @safe package struct SocketCalls {
     package var accept: (Int32) -> Int32 = { listener in
-        // Every send and receive says that it does not wait, so the socket itself need not.
+        // Each send and receive passes MSG_DONTWAIT, so the socket itself need not be non-blocking.
         let socket = Glibc.accept(listener, nil, nil)
         if socket >= 0 { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
         return socket
     }
-    /// Whether root or this process's own user is at the other end.
+    /// Whether the peer is root or this process's own user.
     package var isPrivileged: (Int32) -> Bool = { socket in
         let user = fieldfare_peer_user(socket)
         return user == 0 || user == Int64(geteuid())
@@ -71,17 +71,15 @@ enum SocketAddress {
         unsafe Glibc.send(socket, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
     }
 
-    /// The system's own calls.
     package init() {}
 
-    /// What one transfer came to.
     package enum Transfer: Equatable {
         case bytes(Int)
         case wouldBlock
         case failed(Int32)
     }
 
-    /// Appends what is there, at most `most` bytes, to `bytes`; zero bytes: the other end has finished.
+    /// Appends up to `most` available bytes to `bytes`. Zero bytes mean that the peer has finished sending.
     package func receive(from socket: borrowing Descriptor, most: Int, into bytes: inout [UInt8]) -> Transfer {
         unsafe withUnsafeTemporaryAllocation(byteCount: most, alignment: 1) { buffer in
             let transfer = repeatWhileInterrupted { unsafe receive(socket.number, buffer) }
@@ -90,7 +88,7 @@ enum SocketAddress {
         }
     }
 
-    /// Sends as much of `bytes` as the system takes.
+    /// Sends as much of `bytes` as the system accepts.
     package func send(_ bytes: ArraySlice<UInt8>, to socket: borrowing Descriptor) -> Transfer {
         repeatWhileInterrupted { unsafe bytes.withUnsafeBytes { unsafe send(socket.number, $0) } }
     }

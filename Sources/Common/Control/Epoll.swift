@@ -1,32 +1,30 @@
 import CLinux
 import Glibc
 
-/// A set of files that the system watches, itself a file that is readable when one of them is ready: `epoll(7)`.
+/// A set of files that the kernel watches (`epoll(7)`). Its own descriptor is readable when one of them is ready.
 struct Epoll: ~Copyable {
     let descriptor: Descriptor
     private var interests: [UInt64: Event] = [:]
 
-    /// What a file can be ready for.
     struct Event: OptionSet {
         var rawValue: UInt32
         static let readable = Event(rawValue: EPOLLIN.rawValue)
         static let writable = Event(rawValue: EPOLLOUT.rawValue)
-        /// Both ends have finished; reported whether asked for or not.
+        /// Both ends have finished. The kernel always reports it.
         static let gone = Event(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
     }
 
-    /// An empty set.
     init() throws(Failure) {
         descriptor = Descriptor(epoll_create1(Int32(EPOLL_CLOEXEC)))
         guard descriptor.number >= 0 else { throw Failure(code: errno) }
     }
 
-    /// The code that the system refused with.
+    /// A system call's error code.
     struct Failure: Error {
         var code: Int32
     }
 
-    /// Sets what is reported of a file under `key`; nil: nothing, not even that it is gone.
+    /// Sets the events that are reported for a file under `key`. With nil nothing is reported, not even a hang-up.
     mutating func watch(_ file: borrowing Descriptor, key: UInt64, for events: Event?) throws(Failure) {
         guard interests[key] != events else { return }
         let operation = events == nil ? EPOLL_CTL_DEL : interests[key] == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
@@ -37,12 +35,12 @@ struct Epoll: ~Copyable {
         interests[key] = events
     }
 
-    /// Drops a file that is about to be closed, which removes it from the set.
+    /// Forgets a file that is about to be closed. Closing removes it from the kernel's set.
     mutating func drop(key: UInt64) {
         interests[key] = nil
     }
 
-    /// What is ready now, at most `most` files.
+    /// The files that are ready now, at most `most`.
     func ready(most: Int) -> [(key: UInt64, events: Event)] {
         var events = unsafe [epoll_event](repeating: epoll_event(), count: most)
         let count = unsafe epoll_wait(descriptor.number, &events, Int32(most), 0)

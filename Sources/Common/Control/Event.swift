@@ -1,20 +1,19 @@
 import FoundationEssentials
 public import Transport
 
-/// How loud it is now and how far the take has come: ten times a second to each watcher.
+/// The current level and the progress of the take. Each watcher gets it ten times a second.
 public struct LevelEvent: Codable, Equatable, Sendable {
-    /// One entry a channel.
+    /// One entry per channel.
     public var levelDBFS: [Level]
-    /// Frames of the take so far.
+    /// The frames of the take so far.
     public var frames: Int64
     /// `frames` in seconds.
     public var elapsedSeconds: Double
     /// How much of the take is safe on disk.
     public var syncedSeconds: Double
-    /// Where playback is; null when nothing plays.
+    /// The playback position, or null when nothing plays.
     public var positionSeconds: Double?
 
-    /// The moving part of a status.
     public init(_ status: Status) {
         levelDBFS = status.levelDBFS.map(\.finite)
         frames = status.frames
@@ -32,20 +31,16 @@ public struct LevelEvent: Codable, Equatable, Sendable {
     }
 }
 
-/// The waveform of what the card delivers, after the filter that is in force: the pixels since the last event.
+/// The waveform that the card delivers, after the active filter: the pixels since the last event.
 public struct PeaksEvent: Codable, Equatable, Sendable {
-    /// Of the card.
     public var rateHz: Int
-    /// Of the card.
     public var channels: Int
-    /// Frames of a pixel.
     public var framesPerPixel: Int
-    /// How many pixels there were before; 0: the card was opened, or `watch` began.
+    /// The number of pixels before these. 0 means that the card was opened, or `watch` began.
     public var firstPixel: Int
-    /// Least and greatest sample of each channel in each pixel, in 1/128 of full scale, as in a take's `.dat`.
+    /// Minimum and maximum sample of each channel in each pixel, in 1/128 of full scale, as in a take's `.dat`.
     public var data: [Int8]
 
-    /// Some pixels.
     public init(rateHz: Int, channels: Int, framesPerPixel: Int, firstPixel: Int, data: [Int8]) {
         self.rateHz = rateHz
         self.channels = channels
@@ -62,20 +57,18 @@ public struct PeaksEvent: Codable, Equatable, Sendable {
     }
 }
 
-/// One line of the stream that follows a `watch`.
+/// One line of the stream that follows `watch`.
 public enum Event: Equatable, Sendable {
-    /// Something changed.
     case status(Status)
-    /// Ten times a second.
+    /// Sent ten times a second.
     case level(LevelEvent)
-    /// Beside each level, for those that asked.
+    /// Sent with each level, to peers that asked for peaks.
     case peaks(PeaksEvent)
-    /// A take was finished, revised or deleted.
     case take(TakeChange)
-    /// A person asked for something at the buttons that the library has to do.
+    /// A request made at the buttons that the library must carry out.
     case panel(PanelWish)
 
-    /// The line for the peer, without the newline; nil if a figure in it is none.
+    /// The line for the peer, without the newline, or nil if a number in it is not finite.
     public var line: String? {
         switch self {
         case .status(let status): status.json.map { "{\"event\":\"status\"," + $0.dropFirst() }
@@ -86,7 +79,7 @@ public enum Event: Equatable, Sendable {
         }
     }
 
-    /// Reads a line; nil if it is another event than these, or none.
+    /// Reads a line, or returns nil if it is not one of these events.
     public init?(line: [UInt8]) {
         struct Name: Decodable { var event: String }
         struct Wish: Decodable { var what: PanelWish }
@@ -114,14 +107,14 @@ public enum Event: Equatable, Sendable {
 }
 
 extension Status {
-    /// The object of `fieldfare status --json`, keys in order; nil if a figure in it is none.
+    /// The object of `fieldfare status --json` with its keys in order, or nil if a number in it is not finite.
     var json: String? {
         var status = self
         status.levelDBFS = levelDBFS.map(\.finite)
         return jsonText(status)
     }
 
-    /// The status without what moves all the time: a change of the rest is worth an event.
+    /// The status without the parts that change all the time. A change of the rest is worth an event.
     var withoutMotion: Status {
         var status = self
         status.frames = 0
@@ -136,7 +129,7 @@ extension Status {
 }
 
 extension Level {
-    /// Silence is null on the wire, whatever the meter calls it.
+    /// On the wire silence is null, because JSON has no infinity.
     fileprivate var finite: Level {
         Level(peak: peak.flatMap { $0.isFinite ? $0 : nil }, rms: rms.flatMap { $0.isFinite ? $0 : nil })
     }

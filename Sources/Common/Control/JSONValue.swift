@@ -1,26 +1,26 @@
 public import FoundationEssentials
 
-/// Any JSON value. What is passed on is what was sent, up to how it was written.
+/// Any JSON value. A value that is read and written again keeps its meaning; only its spelling may change.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number; decimal, so that neither a long whole number nor a fraction changes on its way.
+    /// Decimal, so that long whole numbers and fractions stay exact.
     case number(Decimal)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// A whole number.
     public static func integer(_ value: Int) -> JSONValue {
         .number(Decimal(value))
     }
 
-    /// A number; null if it is not finite, since JSON has no other, or is 1e128 or more; 0 if it is too small for a decimal.
+    /// A number. The result is null if the value is not finite, which JSON cannot express, or is 1e128 or more, and 0
+    /// if it is too small for a decimal.
     public static func double(_ value: Double) -> JSONValue {
         (try? JSONValue(encoding: value)) ?? .null
     }
 
-    /// What `value` is as JSON.
+    /// Encodes `value` as JSON.
     ///
     /// - Throws: `EncodingError`, such as for a number that is not finite; `DecodingError` if `decoding` would throw.
     public init(encoding value: some Encodable) throws {
@@ -29,47 +29,43 @@ public enum JSONValue: Hashable, Sendable {
 
     /// Reads one JSON text.
     ///
-    /// Of a key that comes twice, the first counts. A number keeps 38 digits.
+    /// If a key occurs twice, the first one counts. A number keeps 38 digits.
     /// - Throws: `DecodingError` if it is not JSON, holds a number of 1e128 or more, or has more than `deepest` levels.
     public init(decoding bytes: some Sequence<UInt8>) throws {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
     }
 
-    /// Arrays and objects inside each other, at most; a list of cards has six. What lies deep takes long to read: a line
-    /// of 64 KiB that is full of arrays at the 32nd level takes a second, at the eighth a seventh of one.
+    /// The deepest nesting of arrays and objects; a list of cards needs six levels. Deep nesting is slow to read: a
+    /// line of 64 KiB full of arrays takes a second at the 32nd level, and a seventh of that at the eighth.
     public static let deepest = 8
 
-    /// The value of `key` in an object; nil if there is none, or this is no object.
+    /// The value of `key`, or nil if the object lacks it or this is not an object.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[key]
     }
 
-    /// The text of a string.
     public var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The value of a number.
     public var double: Double? {
         guard case .number(let number) = self else { return nil }
         return Double("\(number)")
     }
 
-    /// The value of a number that is whole and fits.
+    /// The value of a number that is whole and fits into an `Int`.
     public var integer: Int? {
         guard case .number(let number) = self else { return nil }
         return Int("\(number)")
     }
 
-    /// The value of a boolean.
     public var bool: Bool? {
         guard case .bool(let bool) = self else { return nil }
         return bool
     }
 
-    /// Neither an array nor an object.
     public var isScalar: Bool {
         switch self {
         case .null, .bool, .number, .string: true
@@ -79,7 +75,6 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    /// Takes whatever comes.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -87,7 +82,7 @@ extension JSONValue: Codable {
         } else if let number = try? container.decode(Decimal.self) {
             self = .number(number)
         } else if let small = try? container.decode(Double.self), abs(small) < 1 {
-            // A decimal has no exponent below -128.
+            // Decimal has no exponent below -128.
             self = .number(0)
         } else if let string = try? container.decode(String.self) {
             self = .string(string)
@@ -103,7 +98,6 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes itself, not a description of itself.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -118,13 +112,14 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// JSON on one line, keys in order.
+    /// JSON on one line, with the keys in order.
     public var description: String {
         jsonText(self) ?? "null"
     }
 }
 
-/// A value as JSON on one line, keys in the order of the alphabet; nil: it cannot be written, such as a number that is none.
+/// JSON on one line, with the keys in alphabetical order, or nil if the value cannot be encoded, such as a number that
+/// is not finite.
 public func jsonText(_ value: some Encodable) -> String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -132,7 +127,7 @@ public func jsonText(_ value: some Encodable) -> String? {
 }
 
 extension JSONValue {
-    /// Enough of the value to recognise it in a sentence.
+    /// The beginning of the value, enough to recognise it in a sentence.
     public var excerpt: String {
         let text = description
         return text.count <= 40 ? text : text.prefix(39) + "…"

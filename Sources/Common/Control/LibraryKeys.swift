@@ -2,7 +2,7 @@ import Takes
 import Transport
 
 extension RequestKeys {
-    /// Conditions that are missing or null do not restrict.
+    /// A missing or null condition does not restrict the query.
     func query() throws(Refusal) -> TakeQuery {
         var query = TakeQuery()
         query.text = try words("text")
@@ -26,12 +26,12 @@ extension RequestKeys {
         return query
     }
 
-    /// Null, and a text without a letter, remove the memo.
+    /// Null, or a text without any letter, removes the memo.
     func memo() throws(Refusal) -> String? {
         Self.memo(try required("memo", Self.memoAllowed, Self.memoText))
     }
 
-    /// What the memo must say still; nil: anything.
+    /// The memo that the take must still have, or nil for any.
     func memoBefore() throws(Refusal) -> String?? {
         guard members["memo_was"] != nil else { return nil }
         return .some(Self.memo(try required("memo_was", Self.memoAllowed, Self.memoText)))
@@ -49,7 +49,7 @@ extension RequestKeys {
 
     private static func memo(_ text: String) -> String? { text.contains { !$0.isWhitespace } ? text : nil }
 
-    /// Tags to add and tags to remove, at least one in all.
+    /// Tags to add and tags to remove, at least one in total.
     func tags() throws(Refusal) -> (adding: [String], removing: [String]) {
         let adding = try tags("add")
         let removing = try tags("remove")
@@ -59,7 +59,7 @@ extension RequestKeys {
         return (adding, removing)
     }
 
-    /// Markers to set, and frames whose markers are to be removed, at least one in all.
+    /// Markers to set, and frames whose markers are removed, at least one in total.
     func markers() throws(Refusal) -> (setting: [Sidecar.Marker], removing: [TakeFrame]) {
         let setting = try list(
             "set", "{\"at_frame\":48000,\"note\":\"wren\"}, note of at most \(TakeNotes.longestMarkerNote) bytes"

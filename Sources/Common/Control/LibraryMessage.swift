@@ -1,54 +1,46 @@
 public import Takes
 public import Transport
 
-/// What can be asked of the library.
+/// A request to the library.
 public enum LibraryMessage: PeerMessage {
-    /// How many takes there are, where, and whether it still looks for them.
+    /// The number of takes by place, and whether the scan is still running.
     case status
-    /// A page of takes.
     case takes(TakeQuery)
-    /// A take, what a person noted of it, and its sidecar.
+    /// A take with its notes and its sidecar.
     case show(TakeReference)
-    /// Sets what a person wrote of a take; nil: nothing. `was`: only if that is what it says now; nil: in any case.
+    /// Sets a take's memo; nil removes it. With `was`, the memo is set only if it still has that value.
     case memo(TakeReference, String?, was: String?? = nil)
-    /// Adds tags to a take, and removes some.
     case tag(TakeReference, adding: [String], removing: [String])
-    /// Sets markers of a finished take, and removes those at some frames.
+    /// Sets markers of a finished take, and removes the markers at some frames.
     case markers(TakeReference, setting: [Sidecar.Marker], removing: [TakeFrame])
-    /// Marks a take as worth keeping, or no longer.
     case star(TakeReference, Bool)
-    /// Deletes copies of a take.
     case delete(stem: String, Deletion)
-    /// Accepts a take as it is, though its sound is not what was recorded.
+    /// Accepts a take whose sound differs from the recording.
     case acceptDamaged(stem: String)
-    /// How the outbox stands, with so many takes at most.
+    /// The state of the outbox, with at most `limit` takes.
     case outbox(limit: Int)
-    /// Changes how the outbox works.
     case outboxWish(OutboxWish)
-    /// Changes what happens with one take.
     case outboxDecision(OutboxDecision, TakeReference)
-    /// Asks for something of a store.
+    /// A request to a store.
     case remote(RemoteRequest)
-    /// The code by which phones are paired; `isNew`: after another one was made.
+    /// The code for pairing phones. `isNew` makes a new one first.
     case pairingCode(isNew: Bool)
-    /// Adopts the stick that is in.
+    /// Adopts the stick that is plugged in.
     case adoptStick
 
-    /// How many takes a report of the outbox has, unless another number is asked for.
+    /// The number of takes in an outbox report, unless the request gives another.
     public static let outboxLimit = 50
 }
 
 extension LibraryMessage {
-    /// The library.
     public static let service = Service.library
 
-    /// The names of all requests, as the key `command` gives them.
+    /// The names of all requests, the values of the key `command`.
     public static let names =
         ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "accept-damaged", "outbox"]
         + OutboxWish.allCases.map(\.rawValue)
         + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names + ["pairing-code", "stick-adopt"]
 
-    /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
         let keys = RequestKeys(members)
         switch members["command"]?.text {
@@ -90,7 +82,6 @@ extension LibraryMessage {
         }
     }
 
-    /// The keys that ask for this.
     public var members: [String: JSONValue] {
         switch self {
         case .status: ["command": .string("status")]
@@ -135,7 +126,7 @@ extension LibraryMessage {
 }
 
 extension TakeQuery {
-    /// What differs from a query for all takes.
+    /// The keys that differ from a query for all takes.
     fileprivate var members: [String: JSONValue] {
         let all = TakeQuery()
         var members: [String: JSONValue] = ["command": .string("takes")]

@@ -1,22 +1,22 @@
 import Glibc
 
-/// The socket that peers connect to, and its file, which goes when this does.
+/// The listening socket and its file, which is removed with it.
 ///
-/// Beside the socket lies a file that is locked as long as this lives, so that of two services at one path the second learns of the
-/// first. It is for its owner alone (mode 0600): a user who may only connect cannot lock it.
+/// A lock file next to the socket stays locked while this value lives, so that a second service at the same path
+/// detects the first. Only the owner may open it (mode 0600), so that users who may only connect cannot lock it.
 package struct Listener: ~Copyable {
     package let descriptor: Descriptor
     private let path: String
     private let inode: ino_t
     private let lock: Descriptor
 
-    /// How often a lock that another process holds is tried again: a process that is about to end has a second for that.
+    /// How many times the lock is tried while another process holds it. This gives a process that is ending one second.
     private static let attempts = 100
 
-    /// Opens the socket at `path` for owner and group. Missing folders are made; a socket that lies there is replaced, once
-    /// nothing holds its lock.
+    /// Opens the socket at `path` for owner and group. Missing folders are created. An existing socket is replaced once
+    /// nobody holds its lock.
     /// - Parameters:
-    ///   - service: whose socket it is, for the sentence that says another one answers there.
+    ///   - service: the owner of the socket, for the error that another one answers there.
     ///   - pause: waits 10 ms.
     /// - Throws: `taken` if another process holds the lock for a second.
     package init(
@@ -26,12 +26,12 @@ package struct Listener: ~Copyable {
         try Self.makeFolders(of: path)
         let socket = Descriptor(Glibc.socket(AF_UNIX, socketType, 0))
         guard socket.number >= 0 else { throw ControlError(path, .listen("open a socket", code: errno)) }
-        // On Linux the file takes the mode of the socket, so that no other user may connect at any time.
+        // On Linux the file takes the mode of the socket, so that at no time another user may connect.
         guard fchmod(socket.number, 0o660) == 0 else { throw ControlError(path, .listen("set rights", code: errno)) }
         let lock = try Self.lock(path, service, pause)
         try Self.removeAbandoned(path)
         try Self.bind(socket, path)
-        // The umask took its share of the mode.
+        // bind applied the umask to the mode.
         guard unsafe chmod(path, 0o660) == 0, listen(socket.number, 16) == 0 else {
             throw ControlError(path, .listen("listen", code: errno))
         }
@@ -46,7 +46,7 @@ package struct Listener: ~Copyable {
     }
 
     deinit {
-        // Another may have been put there meanwhile.
+        // Another socket may have replaced it meanwhile.
         var information = stat()
         if unsafe lstat(path, &information) == 0, information.st_ino == inode { unsafe unlink(path) }
     }
@@ -58,7 +58,8 @@ package struct Listener: ~Copyable {
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         let lock = Descriptor(unsafe open(file, flags, 0o600))
         guard lock.number >= 0 else { throw ControlError(path, .listen("open \(file)", code: errno)) }
-        // A file that was there may have another mode. What root runs by hand must not keep the folder's owner out later.
+        // An existing file may have another mode. A lock file that root created by hand must not keep out the folder's
+        // owner later.
         var information = stat()
         guard fchmod(lock.number, 0o600) == 0,
             unsafe geteuid() != 0 || stat(folder(of: path), &information) != 0
@@ -83,7 +84,7 @@ package struct Listener: ~Copyable {
         guard code == 0 else { throw ControlError(path, .listen("listen", code: code)) }
     }
 
-    /// Removes the socket of a process that is gone; only the holder of the lock may.
+    /// Removes the socket of a process that has ended. Only the holder of the lock may call this.
     private static func removeAbandoned(_ path: String) throws(ControlError) {
         var information = stat()
         guard unsafe lstat(path, &information) == 0 else { return }

@@ -1,63 +1,58 @@
 public import Takes
 
-/// How the outbox stands, as the library answers `outbox`.
+/// The library's reply to `outbox`.
 public struct OutboxReport: Codable, Hashable, Sendable {
-    /// Whether a person paused it.
+    /// Whether a person paused the outbox.
     public var paused: Bool
-    /// The stores that the settings name.
     public var stores: [Store]
-    /// Takes that are being sent, are held, or wait, in this order for each store, as many as were asked for.
+    /// For each store, the takes that are being sent, then those on hold, then those that wait, up to the requested
+    /// number.
     public var takes: [Take]
 
-    /// A report.
     public init(paused: Bool, stores: [Store], takes: [Take]) {
         self.paused = paused
         self.stores = stores
         self.takes = takes
     }
 
-    /// How a store stands.
     public struct Store: Codable, Hashable, Sendable {
-        /// Its name, as receipts have it.
+        /// The store's name, as in receipts.
         public var store: String
-        /// Whether it takes takes.
+        /// Whether the store accepts takes.
         public var state: State
-        /// Why it does not; null: it does.
+        /// Why the store does not accept takes, or null if it does.
         @ExplicitNull public var why: String?
-        /// When it is attempted again, ISO 8601; null: at once, or when something changes.
+        /// The time of the next attempt, ISO 8601, or null if it is immediate or depends on a change.
         @ExplicitNull public var until: String?
-        /// Takes that wait, on storages that are in.
+        /// Waiting takes on storage that is present.
         public var waiting: Int
-        /// Bytes of their files.
+        /// In the files of the waiting takes.
         public var waitingBytes: Int64
-        /// Takes that are to be sent, on storages that are out.
+        /// Takes to send that are on storage that is not plugged in.
         public var elsewhere: Int
-        /// Takes that are held.
         public var held: Int
-        /// Takes that are there, whole, and verified but for those of `unverified`.
+        /// Takes that the store has completely. All are verified, except those counted in `unverified`.
         public var done: Int
-        /// Of those that are there, how many could not be compared with what arrived: they never count as safe; nil: none, or an earlier
-        /// library does not say.
+        /// How many of the takes in `done` could not be compared with the stored copy; they never count as safe. Nil
+        /// means none, or that the library is older and does not report it.
         public var unverified: Int?
-        /// Why they could not be.
+        /// Why those takes could not be compared.
         public var whyUnverified: String?
 
-        /// Whether a store takes takes.
+        /// Whether the store accepts takes.
         public enum State: String, Codable, CaseIterable, Sendable {
             case ready
-            /// It is away or busy, and is attempted again.
+            /// The store is away or busy, and is tried again.
             case waiting
-            /// A person has to act.
+            /// A person must act.
             case refused
-            /// Outside the hours of the settings.
+            /// Outside the upload hours of the settings.
             case closed
-            /// The stick may be pulled.
             case mayBePulled = "may-be-pulled"
-            /// The stick that is in was not adopted, and a person may adopt it.
+            /// The plugged-in stick is not adopted yet, and a person may adopt it.
             case stickOffered = "stick-offered"
         }
 
-        /// How a store stands.
         public init(
             store: String, state: State, why: String?, until: String?, waiting: Int, waitingBytes: Int64,
             elsewhere: Int,
@@ -83,29 +78,23 @@ public struct OutboxReport: Codable, Hashable, Sendable {
         }
     }
 
-    /// How a take stands with a store.
+    /// The state of one take at one store.
     public struct Take: Codable, Hashable, Sendable {
-        /// Its stem.
         public var take: String
-        /// The store.
         public var store: String
-        /// Where it stands.
         public var state: State
-        /// Of all of its files.
+        /// The size of all its files.
         public var bytes: Int64
-        /// What of them is there; null: it is not being sent.
+        /// How many of the bytes the store has, or null if the take is not being sent.
         @ExplicitNull public var sentBytes: Int64?
-        /// Why it is held.
         @ExplicitNull public var why: String?
-        /// When it is attempted again, ISO 8601; null: not before a person says so, or it is not held.
+        /// The time of the next attempt, ISO 8601, or null if the take is not held or waits for a person.
         @ExplicitNull public var until: String?
 
-        /// Where a take stands.
         public enum State: String, Codable, CaseIterable, Sendable {
             case sending, verifying, held, waiting
         }
 
-        /// How a take stands.
         public init(
             take: String, store: String, state: State, bytes: Int64, sentBytes: Int64?, why: String?, until: String?
         ) {
@@ -125,22 +114,21 @@ public struct OutboxReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What a person may want of the outbox.
+/// A person's request to the outbox.
 public enum OutboxWish: String, CaseIterable, Sendable {
-    /// Everything that waits or is held is attempted now.
+    /// Tries everything that waits or is held now.
     case retry = "outbox-retry"
-    /// Nothing is sent any more.
+    /// Stops all sending.
     case pause = "outbox-pause"
-    /// It is sent again.
     case resume = "outbox-resume"
 }
 
-/// What a person may want of a take in the outbox.
+/// A person's decision about one take in the outbox.
 public enum OutboxDecision: String, CaseIterable, Sendable {
-    /// It is sent, also once more.
+    /// Sends the take, even if it was sent before.
     case add = "outbox-add"
-    /// It is not sent.
+    /// Does not send the take.
     case remove = "outbox-remove"
-    /// It stays in the outbox, and is not sent until it is added.
+    /// Keeps the take in the outbox, and does not send it until it is added.
     case hold = "outbox-hold"
 }

@@ -1,18 +1,17 @@
-/// The six digits by which a phone is paired.
+/// The six digits for pairing a phone.
 public struct PairingCode: Hashable, Sendable {
-    /// The digits.
     public let digits: String
 
-    /// The name of the file that keeps it, in the library's folder.
+    /// The file in the library's folder that holds the code.
     public static let fileName = "pairing-code"
 
-    /// Reads six digits; nil: the text is something else.
+    /// Reads six digits, or returns nil for any other text.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 6, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         digits = String(text)
     }
 
-    /// Reads the first line of a file; nil: that is no code.
+    /// Reads the first line of a file, or returns nil if it is not a code.
     public init?(file bytes: [UInt8]) {
         guard let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first else {
             return nil
@@ -20,7 +19,6 @@ public struct PairingCode: Hashable, Sendable {
         self.init(line)
     }
 
-    /// A code that nobody can guess.
     public static func random() -> Self {
         let digits = String(Int.random(in: 0..<1_000_000))
         return Self(String(repeating: "0", count: 6 - digits.count) + digits)!

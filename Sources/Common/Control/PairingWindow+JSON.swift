@@ -1,8 +1,7 @@
 public import Transport
 
-// As the reply to `pairing-code` has it.
+// The reply to `pairing-code`.
 extension PairingWindow.Answer {
-    /// The keys of the reply.
     var members: [String: JSONValue] {
         switch self {
         case .accepted: ["code": .string("accepted")]
@@ -12,7 +11,7 @@ extension PairingWindow.Answer {
         }
     }
 
-    /// Reads a reply; nil: it has no such answer.
+    /// Reads a reply, or returns nil if it has no pairing answer.
     public init?(_ reply: JSONValue) {
         switch (reply["code"]?.text, reply["left"]?.integer) {
         case ("accepted", _): self = .accepted

@@ -3,28 +3,27 @@ import Glibc
 public import Takes
 public import Transport
 
-/// The other end of the recorder's control socket.
+/// A client of the recorder's control socket.
 public typealias ControlClient = PeerClient<RecorderMessage>
 
-/// The other end of the library's control socket.
+/// A client of the library's control socket.
 public typealias LibraryClient = PeerClient<LibraryMessage>
 
-/// The other end of a service's control socket, for programs that may wait.
+/// A client of a service's control socket, for programs that may block.
 public final class PeerClient<Message: PeerMessage> {
-    /// Where the service listens.
     public let path: String
     private let socket: Descriptor
     private let calls = SocketCalls()
     private let clock: any Clock
     private var input: [UInt8] = []
-    /// Up to where there is no newline in `input`.
+    /// The end of the part of `input` that has no newline.
     private var searched = 0
     private var events: [[UInt8]] = []
     private var nextID = 1
 
     /// Connects.
     ///
-    /// - Throws: `ControlError`, exit status 69 if no service listens, 77 if this user may not.
+    /// - Throws: `ControlError`, with exit status 69 if no service listens, or 77 if this user lacks the permission.
     public init(
         path: String, timeout: Duration = .seconds(5), clock: any Clock = SystemClock()
     ) throws(ControlError) {
@@ -32,7 +31,7 @@ public final class PeerClient<Message: PeerMessage> {
         self.clock = clock
         socket = Descriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         guard socket.number >= 0 else { throw ControlError(path, .talk("open a socket", code: errno)) }
-        // A full queue of the listener makes connect wait, for as long as the sender's timeout says.
+        // If the listener's queue is full, connect blocks for up to the send timeout.
         var limit = timeval(tv_sec: Int(timeout.components.seconds), tv_usec: 0)
         unsafe setsockopt(socket.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let number = socket.number
@@ -56,19 +55,19 @@ public final class PeerClient<Message: PeerMessage> {
     /// Readable when an event may have come.
     public var fileDescriptor: Int32 { socket.number }
 
-    /// Asks, and waits for the reply. Events that come before it are kept for `nextEvent`.
+    /// Sends a request and waits for the reply. Events that arrive first are kept for `nextEvent`.
     ///
     /// - Returns: the whole reply.
-    /// - Throws: `ControlError`; what the service refuses has the cause `.refused`.
+    /// - Throws: `ControlError`, with the cause `.refused` if the service refuses.
     public func ask(_ message: Message, timeout: Duration = .seconds(5)) throws(ControlError) -> JSONValue {
         let line = try reply(to: message, timeout: timeout)
         guard let reply = try? JSONValue(decoding: line) else { throw garbled(line) }
         return reply
     }
 
-    /// Asks, waits for the reply, and reads its keys.
+    /// Sends a request, waits for the reply and decodes its keys.
     ///
-    /// - Throws: `ControlError`; what the service refuses has the cause `.refused`.
+    /// - Throws: `ControlError`, with the cause `.refused` if the service refuses.
     public func ask<Answer: Decodable>(
         _ message: Message, for type: Answer.Type, timeout: Duration = .seconds(5)
     ) throws(ControlError) -> Answer {
@@ -77,7 +76,7 @@ public final class PeerClient<Message: PeerMessage> {
         return answer
     }
 
-    /// What each line says of itself.
+    /// The keys that classify a line.
     private struct Head: Decodable {
         var id: JSONValue?
         var ok: Bool?
@@ -90,7 +89,7 @@ public final class PeerClient<Message: PeerMessage> {
         }
     }
 
-    /// The line that grants what was asked for.
+    /// The line with the positive reply.
     private func reply(to message: Message, timeout: Duration) throws(ControlError) -> [UInt8] {
         let id = JSONValue.integer(nextID)
         nextID += 1
@@ -103,7 +102,7 @@ public final class PeerClient<Message: PeerMessage> {
                 continue
             }
             if head.ok == true, head.id == id { return line }
-            // A refusal without an id is of the connection, or of the line as such.
+            // A refusal without an id concerns the connection, or a line that could not be read.
             guard head.ok == false, let error = head.error else { throw garbled(line) }
             throw ControlError(path, .refused(Refusal(error.code, error.message)))
         }
@@ -120,19 +119,20 @@ public final class PeerClient<Message: PeerMessage> {
             switch calls.send(bytes, to: socket) {
             case .bytes(let count): bytes = bytes.dropFirst(count)
             case .wouldBlock:
-                // A request is small and its reply was read before the next: only a service that hangs reads none.
+                // A request is small, and the previous reply was read before it, so only a service that hangs does not
+                // read it.
                 guard wait(for: POLLOUT, until: clock.now() + .seconds(5)) else {
                     throw ControlError(path, .silent(after: .seconds(5)))
                 }
             case .failed(EPIPE):
-                // A service that closed the connection may have said why: that is still to be read.
+                // A service that closed the connection may have sent the reason first. It can still be read.
                 return
             case .failed(let code): throw ControlError(path, .talk("send", code: code))
             }
         }
     }
 
-    /// The next line without its newline; nil if none comes before `limit`.
+    /// The next line without its newline, or nil if none arrives before `limit`.
     private func nextLine(until limit: Instant) throws(ControlError) -> [UInt8]? {
         while true {
             if let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -152,7 +152,7 @@ public final class PeerClient<Message: PeerMessage> {
         }
     }
 
-    /// Waits until the socket is ready; false if it is not before `limit`.
+    /// Waits until the socket is ready, or returns false at `limit`.
     private func wait(for events: Int32, until limit: Instant) -> Bool {
         while true {
             let left = limit - clock.now()
@@ -166,7 +166,7 @@ public final class PeerClient<Message: PeerMessage> {
 }
 
 extension PeerClient where Message == RecorderMessage {
-    /// Asks for something that is answered with a status.
+    /// Sends a request whose reply is a status.
     public func askForStatus(
         _ message: Message, timeout: Duration = .seconds(5)
     ) throws(ControlError) -> (Status, JSONValue) {
@@ -177,13 +177,13 @@ extension PeerClient where Message == RecorderMessage {
         return (status, reply)
     }
 
-    /// The next event as the line that it came as, whatever its kind; nil if none comes before `limit`.
+    /// The next event of any kind as its original line, or nil if none arrives before `limit`.
     public func nextEventLine(until limit: Instant) throws(ControlError) -> [UInt8]? {
         try events.isEmpty ? nextLine(until: limit) : events.removeFirst()
     }
 
-    /// The next event, and the line that it came as; nil if none comes before `limit`. Events of other kinds than
-    /// these are passed over.
+    /// The next event with its original line, or nil if none arrives before `limit`. Events of unknown kinds are
+    /// skipped.
     public func nextEvent(until limit: Instant) throws(ControlError) -> (Event, line: String)? {
         while let line = try events.isEmpty ? nextLine(until: limit) : events.removeFirst() {
             if let event = Event(line: line) { return (event, String(decoding: line, as: UTF8.self)) }

@@ -1,21 +1,20 @@
-/// Who carries out what peers ask of a service. All calls come from the thread that serves.
+/// Carries out the requests of a service's peers. All calls come from the thread that serves.
 package protocol PeerHandler<Message>: AnyObject {
-    /// What peers ask.
     associatedtype Message: PeerMessage
 
-    /// Carries out a request, and answers now or later.
+    /// Carries out a request and answers, possibly later.
     func carryOut(_ message: Message, of peer: PeerID, answer: Answer)
 
-    /// Peers were served, and some may have gone: `PeerServer.has` says which.
+    /// Peers were served, and some may have gone. `PeerServer.has` says which.
     func peersMayHaveGone()
 }
 
 extension PeerHandler {
-    /// Does nothing: no request is of use beyond its answer.
+    /// Does nothing: most requests have no effect beyond their answer.
     package func peersMayHaveGone() {}
 }
 
-/// A peer of a server, which is gone when its connection ends.
+/// Identifies a peer of a server until its connection ends.
 package struct PeerID: Hashable {
     let key: UInt64
 }

@@ -1,23 +1,21 @@
 public import Transport
 
-/// What peers may ask of one service: an object whose key `command` names it.
+/// A request to one service: a JSON object whose key `command` names it.
 public protocol PeerMessage: Hashable, Sendable {
-    /// Who is asked.
     static var service: Service { get }
 
-    /// The names of all requests, as the key `command` gives them.
+    /// The names of all requests, the values of the key `command`.
     static var names: [String] { get }
 
-    /// Reads what an object asks for. Keys that are not known are ignored.
-    /// - Throws: code usage, with the key and what it allows.
+    /// Reads a request. Unknown keys are ignored.
+    /// - Throws: code usage, with the key and its allowed values.
     init(_ members: [String: JSONValue]) throws(Refusal)
 
-    /// The keys that ask for this.
     var members: [String: JSONValue] { get }
 }
 
 extension PeerMessage {
-    /// Why an object asks for nothing that there is.
+    /// The refusal of an unknown or missing command.
     static func unknown(_ command: JSONValue?) -> Refusal {
         let problem = command.map { "command: found \($0.excerpt)" } ?? "command is missing"
         return Refusal(.usage, "control: \(problem), allowed are \(names.joined(separator: ", "))")

@@ -2,36 +2,36 @@ import Glibc
 package import Takes
 import Transport
 
-/// One service's end of its control socket: JSON objects, one a line.
+/// A service's end of its control socket: JSON objects, one per line.
 ///
-/// It never waits. The caller polls `fileDescriptor` with its other files, calls `serve` when it is readable, and `turn` in
-/// each of its turns. A peer costs at most one read and a few requests each time, and all of them together little more than
-/// `PeerLimits.longestTurn`, after which there is a rest: however many there are, and whatever they want, they do not delay the caller.
+/// It never blocks. The caller polls `fileDescriptor` with its other files, calls `serve` when it is readable, and
+/// calls `turn` in each of its turns. Each time a peer costs at most one read and a few requests. All peers together
+/// cost little more than `PeerLimits.longestTurn`, followed by a rest, so they cannot delay the caller, however many
+/// they are.
 package final class PeerServer<Message: PeerMessage> {
-    /// Where peers find it.
     package let path: String
     private let listener: Listener
     private var epoll: Epoll
-    /// Holds `epoll`, except while there is a rest.
+    /// Contains `epoll`, except during a rest.
     private var gate: Epoll
     private var restsUntil: Instant?
     private let calls: SocketCalls
     private let clock: any Clock
-    /// Who carries out what peers ask.
     package weak var handler: (any PeerHandler<Message>)?
     private var connections: [UInt64: Connection] = [:]
     private var nextKey: UInt64 = 2
-    /// Whose turn comes first.
+    /// The key of the peer that is served first.
     private var firstKey: UInt64 = 0
-    /// A file that is always readable, watched while something is to be done that no peer's file announces.
+    /// A file that is always readable. It is watched while there is work that no peer's descriptor announces.
     private let work: Descriptor
-    /// Kept to be given up when there are no more: otherwise a peer that cannot be accepted wakes the loop without end.
+    /// A reserve that is released when no descriptor is left. Without it, a peer that cannot be accepted would wake the
+    /// loop again and again.
     private var spare = Descriptor(openNull())
     private var now = Instant(nanoseconds: 0)
 
-    /// Listens at `path`. The socket is for its owner and group (mode 0660).
+    /// Listens at `path`. Only the owner and the group may use the socket (mode 0660).
     ///
-    /// - Parameter clock: what `PeerLimits.longestTurn` is measured by.
+    /// - Parameter clock: measures `PeerLimits.longestTurn`.
     /// - Throws: if another service answers there, or the system refuses.
     package init(path: String, clock: any Clock = SystemClock(), calls: SocketCalls = SocketCalls())
         throws(ControlError)
@@ -54,15 +54,15 @@ package final class PeerServer<Message: PeerMessage> {
     /// Readable when `serve` has something to do.
     package var fileDescriptor: Int32 { gate.descriptor.number }
 
-    /// When a peer's time to read, or to go on with a line, is over.
+    /// When the next peer exceeds its time to read, or to complete a line.
     var deadline: Instant? {
         connections.values.compactMap(\.deadline).min()
     }
 
     // MARK: Serving
 
-    /// Drops who left too long unread what waits, or stopped in the middle of a line, and ends a rest.
-    /// - Returns: when it is to be called again at the latest, even if nothing is readable.
+    /// Drops peers that left output unread for too long or stopped in the middle of a line, and ends a rest.
+    /// - Returns: the latest time for the next call, even if nothing becomes readable.
     package func turn(_ now: Instant) -> Instant? {
         if let end = restsUntil, end <= now {
             restsUntil = nil
@@ -85,7 +85,7 @@ package final class PeerServer<Message: PeerMessage> {
         restsUntil = now + min(duration * 2, PeerLimits.longestRest)
     }
 
-    /// Does what is ready, as far as it can be begun within `longestTurn`, and returns without waiting.
+    /// Does the work that is ready, as far as it can start within `longestTurn`, without blocking.
     package func serve(_ now: Instant) {
         self.now = now
         let start = clock.now()
@@ -142,7 +142,7 @@ package final class PeerServer<Message: PeerMessage> {
             && others < PeerLimits.mostConnections - PeerLimits.keptConnections
     }
 
-    /// Accepts one peer with the spare descriptor and lets it go at once.
+    /// Accepts one peer with the spare descriptor and closes its connection.
     private func turnAway() {
         spare = Descriptor(-1)
         let number = calls.accept(listener.descriptor.number)
@@ -150,7 +150,7 @@ package final class PeerServer<Message: PeerMessage> {
         spare = Descriptor(openNull())
     }
 
-    /// One peer's turn: what waits for it is sent, then it is read from, while it keeps up with its replies.
+    /// Serves one peer: sends its pending output, then reads, as long as the peer reads its replies.
     private func turn(_ connection: Connection, hasGone: Bool, key: UInt64, until end: Instant) {
         connection.flush(now: now)
         var mayRead = true
@@ -178,12 +178,12 @@ package final class PeerServer<Message: PeerMessage> {
             }
         }
         if hasGone, connection.isAnswering {
-            // The system would go on reporting it; the answer brings it back.
+            // The system would report the hang-up again and again. The answer ends the wait.
             connection.isAbandoned = true
         }
     }
 
-    /// Says what is wrong with what a peer sent, and ends the connection.
+    /// Replies that the peer's data is wrong, and ends the connection.
     private func refuse(_ connection: Connection, _ problem: String, _ now: Instant) {
         connection.reply(.refused(Refusal(.badData, "control: \(problem)")), id: .null, now: now)
         connection.end()
@@ -217,23 +217,22 @@ package final class PeerServer<Message: PeerMessage> {
         }
     }
 
-    /// An answer and an event may come long after `serve` was last called.
+    /// Answers and events may come long after the last call of `serve`.
     private var time: Instant { max(now, clock.now()) }
 
     // MARK: Peers
 
-    /// Whether a peer is still there, so that what it asked for goes on.
+    /// Whether a peer is still connected, so that its request is still worth carrying out.
     package func has(_ peer: PeerID) -> Bool {
         connections[peer.key]?.isAttached ?? false
     }
 
-    /// Keeps the connection of a peer open after it has finished sending, until it goes.
+    /// Keeps a peer's connection open after it has finished sending, until it closes.
     package func keep(_ peer: PeerID) {
         guard has(peer) else { return }
         connections[peer.key]?.isKept = true
     }
 
-    /// Sends the same line to some peers.
     package func send(_ event: String, to peers: some Sequence<PeerID>) {
         let time = time
         for peer in peers {
@@ -245,7 +244,7 @@ package final class PeerServer<Message: PeerMessage> {
 
     // MARK: Waiting
 
-    /// Removes what is closed, and sets what the system waits for on behalf of the others.
+    /// Removes closed connections, and sets the events to watch for the others.
     private func sweep() {
         for (key, connection) in connections {
             if connection.isFinished {

@@ -14,7 +14,7 @@ extension RequestKeys {
         }
     }
 
-    /// What must hold for a take to be deleted.
+    /// The conditions for deleting a take.
     func terms() throws(Refusal) -> DiscardTerms {
         let notAfter = try optional("not_after_monotonic_ns", "a whole number", \.integer)
         return DiscardTerms(
@@ -32,7 +32,7 @@ extension RequestKeys {
     private static let dayForm = "a day such as \"2026-11-21\""
     private static func day(_ value: JSONValue) -> String? { value.text.flatMap { TakeName.isDay($0) ? $0 : nil } }
 
-    /// What a take must still be; nil: nothing is said of that.
+    /// The version that the take must still have, or nil without that condition.
     private func version() throws(Refusal) -> TakeVersion? {
         guard ["boot_id", "started_monotonic_ns", "revision"].contains(where: { members[$0] != nil }) else {
             return nil
@@ -52,13 +52,13 @@ extension RequestKeys {
     }
 
     func note() throws(Refusal) -> String? {
-        // Each change of a take writes all of its notes again.
+        // Each change of a take rewrites all of its notes.
         try optional("note", "a text of at most 1000 bytes") { value in
             value.text.flatMap { $0.utf8.count <= 1000 ? $0 : nil }
         }
     }
 
-    /// The marker that a request asks for, with its place.
+    /// A marker with its position.
     func mark() throws(Refusal) -> MarkRequest {
         var request = MarkRequest(of: try take(), content: Sidecar.Marker.Content(note: try note()))
         let (atFrame, time) = (try frame("at_frame"), try pastTime())
@@ -79,14 +79,14 @@ extension RequestKeys {
         try optional(key, "a frame from 0 to \(TakeFrame.last.count)", \.integer).map { TakeFrame(Int64($0)) }
     }
 
-    /// A take, from now on or from a time before.
+    /// Starts a take now or at an earlier time.
     func record() throws(Refusal) -> Command {
         guard let time = try pastTime() else { return .record }
         if let problem = time.problem { throw Refusal(.usage, "record: \(problem)") }
         return .recordFrom(time)
     }
 
-    /// When sound was sampled, or nil if neither key says it.
+    /// The time at which the sound was sampled, or nil if both keys are missing.
     private func pastTime() throws(Refusal) -> PastTime? {
         let ago = try optional("ago_ms", "a number of milliseconds from 0 to 86400000") { value in
             value.double.flatMap {
@@ -136,7 +136,7 @@ extension RequestKeys {
         }
     }
 
-    /// A missing key keeps what is in force; null is off, as the status says it.
+    /// A missing key keeps the current value. Null is off, as in the status.
     func cutoff(_ key: String, allowsAutomatic: Bool) throws(Refusal) -> Cutoff? {
         guard let found = members[key] else { return nil }
         let allowed = "a frequency in Hz, " + (allowsAutomatic ? "\"auto\" or \"off\"" : "or \"off\"")
@@ -190,7 +190,7 @@ extension RequestKeys {
         }
     }
 
-    /// Of takes that are damaged. A library that knows none says nothing.
+    /// The report of damaged takes. A library that knows of none omits the key.
     func damage() throws(Refusal) -> String? {
         try optional("damaged", "a text of 1 to 1000 bytes") { value in
             value.text.flatMap { (1...1000).contains($0.utf8.count) ? $0 : nil }
@@ -209,7 +209,7 @@ extension RequestKeys {
         case .safeToRemove: return .safeToRemove
         case .stickOffered: return .stickOffered
         case .refused:
-            // Each status carries the message of a fault.
+            // Every status contains the message of a fault.
             let message = try required("message", "a text of 1 to 1000 bytes") { value in
                 value.text.flatMap { (1...1000).contains($0.utf8.count) ? $0 : nil }
             }

@@ -1,46 +1,42 @@
 public import Takes
 public import Transport
 
-/// What can be asked of the recorder.
+/// A request to the recorder.
 public enum RecorderMessage: PeerMessage {
     case status
-    /// Streams events until the peer goes: with the level, unless `levels` is false, and with the waveform of what is sampled, if `peaks`
-    /// says so.
+    /// Streams events until the peer disconnects. They include levels unless `levels` is false, and the waveform of the
+    /// card if `peaks` is true.
     case watch(levels: Bool = true, peaks: Bool)
-    /// Moves the deck, or changes what it works with.
+    /// Controls the deck, or changes its settings.
     case command(Command)
-    /// Lists something of the kit.
     case inventory(Inventory)
-    /// Shows what the library does with takes, for as long as this connection lives.
-    /// `damage`: why takes are damaged, which is shown as a fault of the storage; nil: none is.
+    /// Shows what the library does with takes while this connection lives. `damage` says why takes are damaged and is
+    /// shown as a storage fault; nil means that no take is damaged.
     case indicate(UploadState, damage: String? = nil)
-    /// Lights one lamp for a moment, so that a person sees which it is.
+    /// Lights one lamp for a moment to identify it.
     case light(lamp: String)
-    /// Sets the clock of the kit, as a person knows the time.
+    /// Sets the kit's clock to the time that a person gives.
     case setClock(WallTime)
-    /// A phone that wants to be paired gave a code, right or wrong: the recorder knows whether phones may be paired, and ends that.
+    /// Reports that a phone sent a pairing code. The recorder knows whether phones may pair, and ends the pairing time.
     case pairingCode(isRight: Bool)
-    /// Keeps in the history what happened with a phone.
+    /// Records a phone event in the history.
     case phone(PhoneEvent)
 }
 
-/// What the recorder can list of the kit it runs on.
+/// A list that the recorder can make.
 public enum Inventory: String, CaseIterable, Sendable {
-    /// The sound cards, and what each really offers.
+    /// The sound cards with the formats that each really offers.
     case cards
-    /// The button and LED lines.
     case lines
-    /// What is right and wrong with the kit, a finding each.
+    /// The findings of the doctor, good and bad.
     case doctor
-    /// The takes in the bin.
     case bin
 }
 
 extension RecorderMessage {
-    /// The recorder.
     public static let service = Service.recorder
 
-    /// The names of all requests, as the key `command` gives them.
+    /// The names of all requests, the values of the key `command`.
     public static let names =
         [
             "status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "gain", "volume",
@@ -50,7 +46,6 @@ extension RecorderMessage {
             "indicate", "light", "clock-set", "pairing-code", "phone",
         ]
 
-    /// Reads what an object asks for.
     public init(_ members: [String: JSONValue]) throws(Refusal) {
         let keys = RequestKeys(members)
         switch members["command"]?.text {
@@ -91,7 +86,6 @@ extension RecorderMessage {
         }
     }
 
-    /// The keys that ask for this.
     public var members: [String: JSONValue] {
         switch self {
         case .status: ["command": .string("status")]

@@ -1,38 +1,36 @@
 public import Takes
 import Transport
 
-/// What can be asked of a store.
+/// A request to a store.
 ///
-/// A list and a file come in pieces: the first one answers the request, and `next` asks for each further one. A peer draws one of them at a
-/// time: another request ends it.
+/// A list and a file come in pieces. The reply has the first piece, and `next` requests each further one. A peer can
+/// fetch only one list or file at a time: another request ends the previous one.
 public enum RemoteRequest: Hashable, Sendable {
-    /// All files of takes that are there. nil: of the only store.
+    /// All files of takes in the store. Nil means the only store.
     case list(store: String?)
     /// The content of a file, `DAY/FILE`.
     case get(store: String?, path: String)
     /// Deletes a file, `DAY/FILE`. Its take is not sent any more.
     case delete(store: String?, path: String)
-    /// What the kit sent there, by its receipts: all files, or those of the take that `DAY/FILE` is of. A file has several entries if a later
-    /// content was sent without an answer. Their paths have no day.
+    /// The files that the kit sent to the store, from its receipts: all files, or the files of the take that `DAY/FILE`
+    /// belongs to. A file has several entries if a later upload of changed content got no answer. The paths have no
+    /// day.
     case sent(store: String?, path: String?)
-    /// The next piece.
     case next
 }
 
-/// A piece of what a store was asked for.
+/// A piece of a store's reply.
 public struct RemotePiece: Codable, Hashable, Sendable {
-    /// The store, as receipts name it.
+    /// The store's name, as in receipts.
     public var store: String
-    /// Files, of a list.
+    /// The files of a list.
     public var objects: [RemoteObject]?
-    /// Bytes, of a file, in base64.
+    /// The bytes of a file, in base64.
     public var data: String?
-    /// The hash of all bytes, hexadecimal, at the end of a file.
+    /// The hash of the whole file, hexadecimal, in its last piece.
     public var sha256: String?
-    /// Whether it is the last piece.
     public var isLast: Bool
 
-    /// A piece.
     public init(
         store: String, objects: [RemoteObject]? = nil, data: String? = nil, sha256: String? = nil, isLast: Bool
     ) {
@@ -51,18 +49,16 @@ public struct RemotePiece: Codable, Hashable, Sendable {
 
 /// A file of a take in a store.
 public struct RemoteObject: Codable, Hashable, Sendable {
-    /// `2026-11-21/heron07-0042_20261121_061811.wav`.
+    /// For example `2026-11-21/heron07-0042_20261121_061811.wav`.
     public var path: String
-    /// How long it is.
     public var bytes: Int64
-    /// Its hash as the store says, hexadecimal; null: it says none.
+    /// The store's hash of the file, hexadecimal, or null if the store gives none.
     @ExplicitNull public var sha256: String?
-    /// When its take began, ISO 8601; null: the list does not have it.
+    /// When its take began, ISO 8601, or null if the list lacks it.
     @ExplicitNull public var started: String?
-    /// How long its take is; null: the list does not have it.
+    /// The duration of its take, or null if the list lacks it.
     @ExplicitNull public var durationSeconds: Double?
 
-    /// A file.
     public init(path: String, bytes: Int64, sha256: String?, started: String?, durationSeconds: Double?) {
         self.path = path
         self.bytes = bytes
@@ -78,7 +74,6 @@ public struct RemoteObject: Codable, Hashable, Sendable {
 }
 
 extension RemoteRequest {
-    /// The names of the requests.
     static let names = ["remote-list", "remote-get", "remote-delete", "remote-sent", "remote-next"]
 
     init?(_ name: String, _ keys: RequestKeys) throws(Refusal) {

@@ -1,18 +1,16 @@
 import Transport
 
-/// What a request was answered with.
+/// The reply to a request.
 enum Reply {
-    /// The keys of a status beside `ok`.
+    /// The keys of a status, next to `ok`.
     case status(Status)
-    /// The keys of an object, which is given as JSON.
+    /// The keys of an object, given as JSON.
     case object(String)
-    /// One key with a list.
     case list(String, JSONValue)
-    /// `ok` alone.
     case done
     case refused(Refusal)
 
-    /// The line for the peer, without the newline: id and ok first, then the keys.
+    /// The line for the peer, without the newline: id and ok come first, then the keys.
     func line(id: JSONValue, isFirst: Bool) -> String {
         var head = "{\"id\":\(id),\"ok\":"
         let rest: String
@@ -43,10 +41,10 @@ enum Reply {
         return head + (isFirst ? ",\"protocol\":\(protocolVersion)" : "") + (rest.isEmpty ? "}" : ",\(rest)}")
     }
 
-    /// What stands between the brackets of an object, on one line; nil: it is none.
+    /// The text between the brackets of an object, on one line, or nil if the text is not an object.
     private static func keys(of object: String) -> String? {
         let space = UInt8(ascii: " ")
-        // In JSON a line break is never part of a text.
+        // JSON escapes a line break in a string, so every raw line break is white space.
         let bytes = object.utf8.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? space : $0 }
         guard let first = bytes.firstIndex(where: { $0 != space }), bytes[first] == UInt8(ascii: "{"),
             let last = bytes.lastIndex(where: { $0 != space }), bytes[last] == UInt8(ascii: "}")
@@ -56,5 +54,5 @@ enum Reply {
     }
 }
 
-/// What the first reply of a connection says of the way the two talk.
+/// The protocol version in the first reply of each connection.
 public let protocolVersion = 1

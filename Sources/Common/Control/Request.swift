@@ -1,31 +1,28 @@
 package import Transport
 
-/// One line from a peer: something to do, and the id that its reply will carry.
+/// One line from a peer: a request, and the id for its reply.
 public struct Request<Message: PeerMessage>: Hashable, Sendable {
-    /// Any scalar; the reply carries the same.
+    /// Any scalar. The reply repeats it.
     public var id: JSONValue
-    /// What is asked.
     public var message: Message
 
-    /// A request with an id.
     public init(id: JSONValue = .null, _ message: Message) {
         self.id = id
         self.message = message
     }
 }
 
-/// A line that is not a request, with the id for its reply as far as one could be read.
+/// A line that is not a request, with its id for the reply if one could be read.
 package struct RequestError: Error, Hashable {
-    /// For the reply.
     package var id: JSONValue
-    /// Why it is none.
     package var refusal: Refusal
 }
 
 extension Request {
-    /// Reads a line. Keys that are not known are ignored.
+    /// Reads a line. Unknown keys are ignored.
     ///
-    /// - Throws: code bad-data if the line is not a JSON object, usage if it asks for nothing that there is.
+    /// - Throws: code bad-data if the line is not a JSON object, or usage if the command is unknown or its keys are
+    ///   wrong.
     package static func read(_ line: ArraySlice<UInt8>) throws(RequestError) -> Request {
         guard values(in: line) <= mostValues else {
             let message = "control: the line holds more than \(mostValues) values"
@@ -54,11 +51,12 @@ extension Request {
         }
     }
 
-    /// The most values of a line, arrays and objects among them; no request needs ten. Each takes some 10 µs to read, and a
-    /// line of 64 KiB has room for tens of thousands.
+    /// The most values in a line, including arrays and objects. No request needs ten. Each value takes some 10 µs to
+    /// read, and a line of 64 KiB has room for tens of thousands.
     static var mostValues: Int { 256 }
 
-    /// How many values a line of JSON holds, or a few more: one, and another behind each comma and opening bracket.
+    /// An upper estimate of the number of values in a line of JSON: one, plus one for each comma and each opening
+    /// bracket.
     private static func values(in line: ArraySlice<UInt8>) -> Int {
         var count = 1
         var isText = false
@@ -75,7 +73,7 @@ extension Request {
         return count
     }
 
-    /// The line that asks for this, without the newline.
+    /// The line for this request, without the newline.
     public var line: String {
         var members = message.members
         members["id"] = id

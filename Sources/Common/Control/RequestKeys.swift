@@ -1,6 +1,6 @@
 import Transport
 
-/// The keys of a request, each read with what it allows.
+/// The keys of a request. Each is read with a description of its allowed values.
 struct RequestKeys {
     let members: [String: JSONValue]
     private let command: String
@@ -10,7 +10,7 @@ struct RequestKeys {
         command = members["command"]?.text ?? "control"
     }
 
-    /// A key that may be missing or null.
+    /// Reads a key that may be missing or null.
     func optional<Value>(
         _ key: String, _ allowed: String, _ read: (JSONValue) -> Value?
     ) throws(Refusal) -> Value? {
@@ -41,7 +41,7 @@ struct RequestKeys {
 
     private static func take(_ value: JSONValue) -> TakeReference? {
         if case .number = value { return value.integer.flatMap { $0 > 0 ? .number($0) : nil } }
-        // A refusal repeats what was asked for: more than any stem has is not a take's.
+        // A refusal repeats the reference, and no stem is longer than 100 bytes.
         return value.text.flatMap { (1...100).contains($0.utf8.count) ? TakeReference($0) : nil }
     }
 

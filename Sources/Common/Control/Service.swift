@@ -1,4 +1,4 @@
-/// A service of a kit that listens at a socket.
+/// A service of the kit that listens at a socket.
 public enum Service: String, Hashable, Sendable {
     /// Owns the devices.
     case recorder

@@ -2,36 +2,36 @@ import Glibc
 public import TakeFiles
 public import Takes
 
-/// The files of the history, in a folder of their own: `000001.jsonl` and so on, a record a line, the newest last.
+/// The history's files in a folder of their own: `000001.jsonl` and so on, one record per line, the newest last.
 ///
-/// A file ends at a size, and the oldest of them are removed: the history is bounded. A line that a power cut left unfinished is
-/// skipped by readers, and removed when the next line is written.
+/// The history is bounded: each file has a maximum size, and the oldest files are removed. Readers skip a line that a
+/// power cut left unfinished, and the next write removes it.
 public struct HistoryFolder: Sendable {
-    /// The folder's path.
     public let path: String
     let files: FileSystem
 
-    /// Where a kit's recorder keeps it.
+    /// The folder on a kit.
     public static let usualPath = "/var/lib/fieldfare/history"
 
-    /// The history in a folder; nothing is read yet.
+    /// Names the history of a folder. Nothing is read yet.
     public init(_ path: String, files: FileSystem = FileSystem()) {
         self.path = path
         self.files = files
     }
 
-    /// The folder of the history below that of a kit's own state.
+    /// The history below the kit's state folder.
     public init(state: String, files: FileSystem = FileSystem()) {
         self.init(state + "/history", files: files)
     }
 
-    /// A file ends once it is longer.
+    /// A file ends once it is longer than this.
     static let fileBytes: Int64 = 256 << 10
-    /// So many files are kept: 16 MiB, which are some years of an idle kit, or a year of one that records each day.
+    /// The number of files that are kept: 16 MiB, which is some years of an idle kit, or a year of one that records
+    /// each day.
     static let fileCount = 64
 
-    /// The numbers of the files that are there, in their order.
-    /// - Throws: `FileError`. A folder that is not there has none.
+    /// The numbers of the existing files, in order.
+    /// - Throws: `FileError`. A missing folder has no files and is not an error.
     func numbers() throws(FileError) -> [Int] {
         do throws(FileError) {
             return try files.entries(path).compactMap(Self.number).sorted()
@@ -41,7 +41,6 @@ public struct HistoryFolder: Sendable {
         }
     }
 
-    /// The path of a file.
     func file(_ number: Int) -> String { "\(path)/\(Self.name(number))" }
 
     private static func name(_ number: Int) -> String {
@@ -49,7 +48,8 @@ public struct HistoryFolder: Sendable {
         return String(repeating: "0", count: max(0, 6 - digits.count)) + digits + ".jsonl"
     }
 
-    /// A name with other zeros is somebody's copy, and one with more digits would end the counting.
+    /// Only the exact name counts. A name with other leading zeros is somebody's copy, and one with more digits would
+    /// exhaust the numbers.
     private static func number(_ name: String) -> Int? {
         guard name.hasSuffix(".jsonl"), let number = Int(name.dropLast(6)), (1...999_999_999).contains(number),
             name == Self.name(number)
@@ -57,19 +57,18 @@ public struct HistoryFolder: Sendable {
         return number
     }
 
-    /// What was found in the history's files.
     public struct Contents: Sendable {
         /// The oldest first.
         public var records: [HistoryRecord] = []
-        /// How many lines are no records.
+        /// The number of lines that are not records.
         public var damaged = 0
-        /// The files that cannot be read, each as a sentence.
+        /// One sentence for each file that cannot be read.
         public var unreadable: [String] = []
     }
 
     /// The records of all files.
     ///
-    /// - Parameter since: only those from there on, by the date that the kit had; nil: all.
+    /// - Parameter since: the first time to include, by the date that the kit had then, or nil for all records.
     /// - Throws: `FileError`, if the folder cannot be read.
     public func records(since: WallTime? = nil) throws(FileError) -> Contents {
         var contents = Contents()
@@ -78,9 +77,9 @@ public struct HistoryFolder: Sendable {
         return contents
     }
 
-    /// The newest records. Only the files that they are in are read.
+    /// The newest records. Only the files that contain them are read.
     ///
-    /// - Parameter newest: how many, at most.
+    /// - Parameter newest: the maximum number.
     /// - Throws: `FileError`, if the folder cannot be read.
     public func records(newest count: Int) throws(FileError) -> Contents {
         var contents = Contents()
@@ -91,8 +90,8 @@ public struct HistoryFolder: Sendable {
         return contents
     }
 
-    /// The bytes of all files that can be read, the oldest first.
-    /// - Throws: `FileError`, if there is none.
+    /// The bytes of all readable files, the oldest first.
+    /// - Throws: `FileError`, if no file can be read.
     public func lines() throws(FileError) -> [UInt8] {
         _ = try files.entries(path)
         var bytes: [UInt8] = []
@@ -102,9 +101,9 @@ public struct HistoryFolder: Sendable {
         return bytes
     }
 
-    /// What happened since the recorder started last, that start included. Only the files that it is in are read.
+    /// The events since the recorder's last start, including that start. Only the files that contain them are read.
     ///
-    /// - Returns: nil, if that is not known: a file of it cannot be read. Empty: it never started.
+    /// - Returns: nil if one of these files cannot be read, or an empty list if the recorder never started.
     public func lastRun() -> [HistoryRecord]? {
         guard let numbers = try? numbers() else { return nil }
         var contents = Contents()
@@ -116,7 +115,7 @@ public struct HistoryFolder: Sendable {
         return []
     }
 
-    /// Puts what a file has in front of what the newer ones have.
+    /// Inserts a file's records before those of the newer files.
     private func read(_ number: Int, into contents: inout Contents) {
         do throws(FileError) {
             let bytes = try files.contents(file(number), limit: Int(Self.fileBytes) + HistoryRecord.longestLine)
@@ -125,13 +124,12 @@ public struct HistoryFolder: Sendable {
             contents.records.insert(contentsOf: records, at: 0)
             contents.damaged += lines.count - records.count
         } catch {
-            // The writer removes the oldest one.
+            // The writer may remove the oldest file meanwhile.
             if error.code != ENOENT { contents.unreadable.insert(error.fact, at: 0) }
         }
     }
 }
 
 extension HistoryRecord {
-    /// Whether the recorder started.
     fileprivate var isStart: Bool { if case .started = event { true } else { false } }
 }

@@ -2,26 +2,24 @@ import FoundationEssentials
 public import Takes
 import Transport
 
-/// A line of the history: what happened, and when.
+/// A line of the history.
 public struct HistoryRecord: Equatable, Sendable {
-    /// When, by the date that the kit had then.
+    /// The date that the kit had then.
     public var at: WallTime
     /// Seconds since the machine booted, to the millisecond.
     public var uptime: Double
-    /// What happened.
     public var event: HistoryEvent
 
-    /// A record of something that happened.
     public init(at: WallTime, uptime: Double, _ event: HistoryEvent) {
         self.at = at
         self.uptime = uptime
         self.event = event
     }
 
-    /// The longest line that is written, with its line break: a longer one is refused, and read as damaged.
+    /// The maximum length of a line with its line break. A longer line is not written, and counts as damaged when read.
     static let longestLine = 4096
 
-    /// One line of JSON with its line break; nil: it would be too long, or has a number that JSON does not have.
+    /// One line of JSON with its line break, or nil if it would be too long or has a number that JSON cannot express.
     public var line: [UInt8]? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -29,7 +27,7 @@ public struct HistoryRecord: Equatable, Sendable {
         return bytes + [0x0a]
     }
 
-    /// Reads a line without its line break; nil: it is damaged, or from a version that knows other events.
+    /// Reads a line without its line break, or returns nil if it is damaged or has an event of another version.
     public init?(line: some Collection<UInt8>) {
         guard line.count < Self.longestLine,
             let record = try? JSONDecoder().decode(Self.self, from: Data(line))
@@ -44,7 +42,7 @@ extension HistoryRecord: Codable {
         case uptime = "uptime_seconds"
     }
 
-    /// The values are the event's name in the file.
+    /// The raw values are the event names in the file.
     private enum Kind: String, Codable {
         case start, end, press, take, card, clock, measure, phone
         case takeEnd = "take-end"
@@ -53,7 +51,6 @@ extension HistoryRecord: Codable {
         case leftOut = "left-out"
     }
 
-    /// Reads what `encode(to:)` writes.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         let text = try values.decode(String.self, forKey: .at)
@@ -79,7 +76,7 @@ extension HistoryRecord: Codable {
             }
     }
 
-    /// The time, the event's name, and beside them what belongs to that event.
+    /// Writes the time, the event's name and the event's own keys.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
         try values.encode(at.iso8601, forKey: .at)

@@ -1,29 +1,28 @@
 public import TakeFiles
 
-/// Appends to the history. One process writes, from one thread.
+/// Appends to the history. Only one process may write, from one thread.
 public struct HistoryWriter {
     private let folder: HistoryFolder
     private var current: Current?
-    /// The file that was appended to last, and up to where that is on the disk. What stands behind it was not acknowledged, and is
-    /// written again.
+    /// The file that was appended to last, and its synced length. Bytes after it were not acknowledged, and are written
+    /// again.
     private var synced: (number: Int, length: Int64)?
 
-    /// The file that is appended to.
     private struct Current {
         var number: Int
         var file: OpenFile
-        /// Up to here it has whole lines.
+        /// The length of its whole lines.
         var length: Int64
     }
 
-    /// A writer for a folder, which is made with the first record.
+    /// A writer for a folder, which is created with the first record.
     public init(_ folder: HistoryFolder) {
         self.folder = folder
     }
 
-    /// Appends records, and takes those that are on the disk out of the list: all, when this returns.
+    /// Appends records, and removes those that are on the disk from the list. When this returns, the list is empty.
     ///
-    /// - Throws: `FileError`. What is left in the list then is not in the history.
+    /// - Throws: `FileError`. Records that are then left in the list are not in the history.
     public mutating func append(_ records: inout [HistoryRecord]) throws(FileError) {
         do throws(FileError) {
             while !records.isEmpty {
@@ -43,17 +42,17 @@ public struct HistoryWriter {
                 current = target.length < HistoryFolder.fileBytes ? target : nil
             }
         } catch {
-            // It may have half of a line.
+            // The file may end with half a line.
             current = nil
             throw error
         }
     }
 
-    /// Opens the newest file behind its last whole line, or makes the next one.
+    /// Opens the newest file at the end of its last whole line, or creates the next file.
     private func open() throws(FileError) -> Current {
         let directory = try folder.files.makeFolder(folder.path)
         let numbers = try folder.numbers()
-        // What cannot be read stays as it is, and nothing waits for it.
+        // An unreadable file stays as it is, and writing continues in the next one.
         if let last = numbers.last, let found = try? reopen(last) { return found }
         let number = (numbers.last ?? 0) + 1
         let file = try folder.files.create(folder.file(number), isNew: true)
@@ -62,7 +61,7 @@ public struct HistoryWriter {
         return Current(number: number, file: file, length: 0)
     }
 
-    /// The newest file; nil: it is full.
+    /// The newest file, or nil if it is full.
     private func reopen(_ number: Int) throws(FileError) -> Current? {
         let file = try folder.files.open(folder.file(number))
         let length = try folder.files.length(file)

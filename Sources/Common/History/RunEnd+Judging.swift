@@ -1,8 +1,8 @@
 extension RunEnd {
-    /// How the run before ended.
+    /// Determines how the previous run ended.
     ///
     /// - Parameters:
-    ///   - records: the history up to then, or the end of it; nil: it cannot be read.
+    ///   - records: the history until now, or the end of it, or nil if it cannot be read.
     ///   - bootID: the kernel's id of this boot.
     ///   - wasReset: whether the watchdog reset the machine before this boot.
     public init(before records: [HistoryRecord]?, bootID: String, wasReset: Bool) {

@@ -1,18 +1,17 @@
-/// What one key may be set to, and what that means.
+/// The allowed values of one key and their meaning.
 struct Form<Value: Sendable>: Sendable {
-    /// Each thing that is allowed, for people.
+    /// The alternatives, for people.
     var allowed: [String]
-    /// What holds when the file says something else; nil: the default.
+    /// The value in force when the file has something else, or nil for the default.
     var misread: Value?
-    /// Reads a node; the reader takes up what is wrong within a table.
+    /// Reads a node. Within a table the reader collects the problems.
     var read: @Sendable (_ node: Int, _ reader: inout SettingsReader) -> Reading
 
-    /// What came of it.
     enum Reading {
         case understood(Value)
-        /// It is not of this form.
+        /// The node does not have this form.
         case refused
-        /// It is not right, and the reader has reported why.
+        /// The node is wrong, and the reader has reported why.
         case reported
     }
 
@@ -22,14 +21,14 @@ struct Form<Value: Sendable>: Sendable {
         self.read = read
     }
 
-    /// A form that only a node's own value decides; nil: it is not of this form.
+    /// A form that depends only on a node's own value. The closure returns nil if the value does not have the form.
     init(allowed: [String], _ value: @escaping @Sendable (TOMLDocument.Value) -> Value?) {
         self.init(allowed: allowed) { node, reader in
             value(reader.document.nodes[node].value).map(Reading.understood) ?? .refused
         }
     }
 
-    /// The same in the file, with another meaning.
+    /// The same form with its value mapped to another.
     func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Form<Other> {
         let read = read
         return Form<Other>(allowed: allowed, misread: misread.map(transform)) { node, reader in
@@ -41,7 +40,7 @@ struct Form<Value: Sendable>: Sendable {
         }
     }
 
-    /// One form, or else another.
+    /// Accepts either form.
     static func | (first: Form, second: Form) -> Form {
         Form(allowed: first.allowed + second.allowed, misread: first.misread ?? second.misread) { node, reader in
             switch first.read(node, &reader) {
@@ -51,12 +50,12 @@ struct Form<Value: Sendable>: Sendable {
         }
     }
 
-    /// A word, and what it means.
+    /// A word and its meaning.
     static func word(_ word: String, _ meaning: Value) -> Form {
         Form(allowed: [quoted(word)]) { $0 == .string(word) ? meaning : nil }
     }
 
-    /// A word for nil, or else another form.
+    /// A word for nil, or another form.
     static func either<Wrapped>(_ word: String, or form: Form<Wrapped>) -> Form where Value == Wrapped? {
         .word(word, nil) | form.map(Optional.some)
     }
@@ -68,7 +67,7 @@ struct Form<Value: Sendable>: Sendable {
 }
 
 extension Form where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-    /// One of the words that a type names.
+    /// One of the words of an enumeration.
     static var choice: Form {
         Form(allowed: Value.allCases.map { quoted($0.rawValue) }) {
             guard case .string(let word) = $0 else { return nil }
@@ -78,7 +77,7 @@ extension Form where Value: CaseIterable & RawRepresentable, Value.RawValue == S
 }
 
 extension Form {
-    /// One of the words that a type names, or an array of such words, each once. One word of them means none.
+    /// One of the words of an enumeration, or an array of different ones. The word `none` means an empty array.
     static func choices<Word>(none: Word) -> Form
     where Value == [Word], Word: CaseIterable & RawRepresentable & Hashable & Sendable, Word.RawValue == String {
         let words = Word.allCases.map { quoted($0.rawValue) }
@@ -106,7 +105,7 @@ extension Form where Value == Bool {
 }
 
 extension Form where Value == Int {
-    /// A whole number; never one with a fraction.
+    /// A whole number, without a fraction.
     static func integer(_ range: ClosedRange<Int>, _ noun: String = "a whole number") -> Form {
         Form(allowed: ["\(noun) from \(range.lowerBound) to \(range.upperBound)"]) {
             guard case .integer(let value) = $0, let value = Int(exactly: value) else { return nil }
@@ -124,7 +123,7 @@ extension Form where Value == Int {
 }
 
 extension Form where Value == Double {
-    /// A number, whole or not.
+    /// A number, with or without a fraction.
     static func number(_ range: ClosedRange<Double>, _ noun: String = "a number") -> Form {
         Form(allowed: ["\(noun) from \(plain(range.lowerBound)) to \(plain(range.upperBound))"]) {
             switch $0 {
@@ -151,8 +150,8 @@ extension Form where Value == Duration {
 }
 
 extension Form where Value == String {
-    /// Text that a check accepts. Control characters never pass: C would read a path only up to its NUL. Nor do the line
-    /// breaks that Unicode has besides: a path is printed on one line.
+    /// Text that a check accepts. Control characters are refused, because C would read a path only up to its NUL. So
+    /// are Unicode line breaks, because a path is printed on one line.
     static func text(_ noun: String, where check: @escaping @Sendable (String) -> Bool) -> Form {
         Form(allowed: [noun]) {
             guard case .string(let text) = $0, text.unicodeScalars.allSatisfy(isOfLine), check(text) else { return nil }
@@ -160,7 +159,7 @@ extension Form where Value == String {
         }
     }
 
-    /// Text that says something.
+    /// Text that is not empty.
     static func name(_ noun: String) -> Form {
         .text(noun) { !$0.isEmpty && $0.utf8.count <= 255 }
     }

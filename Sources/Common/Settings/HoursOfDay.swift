@@ -1,13 +1,13 @@
 public import Takes
 
-/// Hours of the day, in local time: from one minute of the day up to, and without, another; past midnight if that is the earlier one.
+/// Hours of the day, in local time. The end is exclusive, and is after midnight if it is the earlier time.
 public struct HoursOfDay: Hashable, Sendable {
-    /// The first minute of the day that is within, 0 to 1439.
+    /// The first minute of the day inside, 0 to 1439.
     public let from: Int
-    /// The first minute that is not; never `from`.
+    /// The first minute outside; never equal to `from`.
     public let until: Int
 
-    /// Reads `22:00-06:00`; nil for anything else, and for two equal times. A day ends at `24:00`, or at `00:00`.
+    /// Reads `22:00-06:00`, or returns nil for anything else and for two equal times. A day ends at `24:00` or `00:00`.
     public init?(_ text: String) {
         let times = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard times.count == 2, let from = Self.minuteOfDay(times[0]),
@@ -16,13 +16,12 @@ public struct HoursOfDay: Hashable, Sendable {
         (self.from, self.until) = (from, until)
     }
 
-    /// Whether a minute of the day is within them.
     public func contains(minuteOfDay minute: Int) -> Bool {
         from < until ? from <= minute && minute < until : from <= minute || minute < until
     }
 
-    /// The hours of a day, as instants; nil: a change of the clocks leaves them out.
-    /// - Parameter days: from that day on; those past midnight are of the day on which they begin.
+    /// The hours of one day as instants, or nil if a clock change skips them.
+    /// - Parameter days: offset from `day`. Hours after midnight belong to the day on which they begin.
     public func span(_ days: Int, from day: LocalDay) -> Range<WallTime>? {
         let begin = day.instant(days: days, minute: from)
         let end = day.instant(days: from < until ? days : days + 1, minute: until)

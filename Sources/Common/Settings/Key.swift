@@ -1,4 +1,4 @@
-/// One known key of a table: its name, where its value goes, and what it may be; or a section with keys of its own.
+/// One known key of a table with its name, target and form, or a section with its own keys.
 struct Key<Root>: Sendable {
     let name: String
     let role: Role
@@ -8,24 +8,22 @@ struct Key<Root>: Sendable {
         case section([Key])
     }
 
-    /// How a key's value reaches what is read.
+    /// How a key's value is read and stored.
     struct Assignment: Sendable {
         let path: any PartialKeyPath<Root> & Sendable
-        /// Each thing that is allowed, for people.
+        /// The alternatives, for people.
         let allowed: [String]
-        /// What it is for.
         let purpose: String
-        /// What is in force where the file does not name it.
+        /// The value in force when the file lacks the key.
         let standard: KeyDefault
-        /// Who may change it.
         let hand: SettingsHand
-        /// Reads the node; false: what it says is not in force.
+        /// Reads the node. Returns false if its value is not in force.
         let read: @Sendable (_ node: Int, inout Root, inout SettingsReader) -> Bool
-        /// Takes the value from another root.
+        /// Copies the value from another root.
         let copy: @Sendable (inout Root, _ from: Root) -> Void
     }
 
-    /// A key whose value goes to `path`.
+    /// A key whose value is stored at `path`.
     init<Value>(
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ form: Form<Value>,
         _ purpose: String = "", default standard: KeyDefault = .none, changed hand: SettingsHand = .phone
@@ -51,13 +49,12 @@ struct Key<Root>: Sendable {
                 copy: { $0[keyPath: path] = $1[keyPath: path] }))
     }
 
-    /// A section.
     init(_ name: String, @KeyList<Root> _ keys: () -> [Key]) {
         self.name = name
         role = .section(keys())
     }
 
-    /// The key's own assignment, or those below it, each with its dotted name.
+    /// The key's own assignment, or those of its section, each with its dotted name.
     func assignments(below section: [String] = []) -> [(name: String, assignment: Assignment)] {
         switch role {
         case .value(let assignment): [(dotted(section + [name]), assignment)]
@@ -66,11 +63,11 @@ struct Key<Root>: Sendable {
     }
 }
 
-/// What is in force where a file does not name a key.
+/// The value in force when a file lacks a key.
 enum KeyDefault: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// A value, in TOML.
+    /// In TOML.
     case value(String)
-    /// What each kit has for itself, in words.
+    /// In words, for a default that differs between kits.
     case words(String)
     case none
 
@@ -83,7 +80,7 @@ enum KeyDefault: ExpressibleByStringLiteral, CustomStringConvertible {
         }
     }
 
-    /// The value; nil: there is none that is the same for all kits.
+    /// The value, or nil if the default is not the same for all kits.
     var value: SettingsValue? {
         guard case .value(let text) = self, let document = try? TOMLDocument(Array("key = \(text)".utf8)) else {
             return nil
@@ -92,7 +89,7 @@ enum KeyDefault: ExpressibleByStringLiteral, CustomStringConvertible {
     }
 }
 
-/// Keys one below the other, as in the file.
+/// Collects keys in the order of the file.
 @resultBuilder
 enum KeyList<Root> {
     static func buildExpression(_ key: Key<Root>) -> [Key<Root>] { [key] }

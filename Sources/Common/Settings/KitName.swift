@@ -1,12 +1,12 @@
 import Glibc
 
 extension Settings {
-    /// What this kit's takes are named after: `kit.name`, or else what the machine itself suggests.
+    /// The name that this kit's takes begin with: `kit.name`, or else a suggestion made from the machine's own names.
     public var kitName: String {
         kit.name ?? KitName.ofThisMachine
     }
 
-    /// That programs for field recordings may read a date in the name of the kit, as a sentence; nil if they do not.
+    /// A warning that programs for field recordings may read a date in the kit's name, as a sentence, or nil.
     public var kitNameWarning: String? {
         let name = kitName
         guard name.split(whereSeparator: { !$0.isNumber }).contains(where: { $0.count >= 6 }) else { return nil }
@@ -15,23 +15,23 @@ extension Settings {
     }
 }
 
-/// The name of a kit whose settings give none.
+/// The default name of a kit.
 public enum KitName {
-    /// The host name and 4 characters of the machine's own, such as `heron-7k2q`: two kits made from one image differ.
+    /// The host name and 4 characters derived from the machine id, such as `heron-7k2q`. So two kits made from one
+    /// image differ.
     ///
-    /// - Parameter machineID: what `/etc/machine-id` holds; space around it does not count.
+    /// - Parameter machineID: the content of `/etc/machine-id`. White space around it is ignored.
     public static func suggested(hostName: String, machineID: String) -> String {
         "\(cleaned(hostName))-\(fingerprint(of: machineID))"
     }
 
-    /// The suggestion for the machine that this runs on.
     public static var ofThisMachine: String {
         let machineID = (try? SettingsFile.bytes(at: "/etc/machine-id")) ?? []
         return suggested(
             hostName: hostName, machineID: String(decoding: machineID, as: UTF8.self))
     }
 
-    /// The host name of this machine, without a domain (`gethostname(2)`): a sandbox may hide `/proc/sys`.
+    /// The host name without the domain. It comes from `gethostname(2)`, because a sandbox may hide `/proc/sys`.
     public static var hostName: String {
         var name = [CChar](repeating: 0, count: 256)
         // Safe: the last byte stays zero.
@@ -40,7 +40,7 @@ public enum KitName {
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self)
     }
 
-    /// Lower-case, with one '-' for whatever is not a-z or 0-9; short enough that a name stays a kit's name.
+    /// Lower-case, with one '-' in place of characters other than a-z and 0-9, and short enough for a kit's name.
     private static func cleaned(_ hostName: String) -> String {
         let letters = hostName.lowercased().utf8.map { isPlain($0) ? Character(Unicode.Scalar($0)) : "-" }
         let words = String(letters).split(separator: "-").joined(separator: "-")
@@ -48,7 +48,7 @@ public enum KitName {
         return name.isEmpty ? "kit" : name
     }
 
-    /// 20 bits of FNV-1a in 64 bits, in Crockford's base 32, which has no letters that resemble each other.
+    /// 20 bits of 64-bit FNV-1a, in Crockford's base 32, which avoids letters that look alike.
     private static func fingerprint(of machineID: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in machineID.utf8 where byte > 0x20 {

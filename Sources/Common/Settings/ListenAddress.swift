@@ -1,17 +1,16 @@
-/// Where a server waits for connections: a numeric address and a port.
+/// The numeric address and port of a listening server.
 public struct ListenAddress: Hashable, Sendable {
-    /// IPv4, or IPv6 without its brackets.
+    /// IPv4, or IPv6 without brackets.
     public var host: String
     /// 1 to 65535.
     public var port: Int
 
-    /// An address and a port.
     public init(host: String, port: Int) {
         self.host = host
         self.port = port
     }
 
-    /// Reads `0.0.0.0:80` or `[::]:80`; nil for anything else.
+    /// Reads `0.0.0.0:80` or `[::]:80`, or returns nil for anything else.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let (host, digits) = (text[..<colon], text[text.index(after: colon)...])
@@ -37,7 +36,7 @@ public struct ListenAddress: Hashable, Sendable {
             }
     }
 
-    /// Whether it has an IPv6 address's letters and at least two colons; the socket call knows the rest.
+    /// A rough check: the characters of an IPv6 address, and at least two colons. The socket call checks the rest.
     private static func isIPv6(_ text: Substring) -> Bool {
         text.utf8.count { $0 == UInt8(ascii: ":") } >= 2 && text.utf8.count <= 45
             && text.allSatisfy { $0.isASCII && ($0.isHexDigit || $0 == ":" || $0 == ".") }
@@ -45,6 +44,6 @@ public struct ListenAddress: Hashable, Sendable {
 }
 
 extension ListenAddress: CustomStringConvertible {
-    /// As it is written in the settings.
+    /// The form used in the settings.
     public var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }

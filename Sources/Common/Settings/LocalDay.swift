@@ -1,13 +1,13 @@
 import Glibc
 public import Takes
 
-/// A day of the local time zone.
+/// A day in the local time zone.
 public struct LocalDay: Sendable {
     private let year: Int32
     private let month: Int32
     private let day: Int32
 
-    /// The one that a time is in.
+    /// The day of a time.
     public init(of time: WallTime) {
         var seconds = time_t(time.microseconds / 1_000_000)
         var fields = unsafe tm()
@@ -15,8 +15,8 @@ public struct LocalDay: Sendable {
         unsafe (year, month, day) = (fields.tm_year, fields.tm_mon, fields.tm_mday)
     }
 
-    /// A minute of a day; one that a change of the clocks leaves out is that change.
-    /// - Parameter days: from this day on.
+    /// A minute of a day. For a minute that a clock change skips, the result is the instant of the change.
+    /// - Parameter days: offset from this day.
     public func instant(days: Int, minute: Int) -> WallTime {
         var fields = unsafe tm()
         unsafe (fields.tm_year, fields.tm_mon, fields.tm_mday) = (year, month, day + Int32(days))
@@ -27,7 +27,7 @@ public struct LocalDay: Sendable {
         return WallTime(microseconds: Int64(isThere ? seconds : Self.change(near: seconds)) * 1_000_000)
     }
 
-    /// The second from which on the clocks show another time, a few hours around one.
+    /// The second at which the UTC offset changes, searched within a few hours around a time.
     private static func change(near seconds: time_t) -> time_t {
         func offset(_ seconds: time_t) -> Int {
             var (seconds, fields) = unsafe (seconds, tm())

@@ -1,5 +1,5 @@
 extension [String] {
-    /// The name that was probably meant: a few typing errors away, or cut short.
+    /// The name that was probably meant: a few typing errors away, or a longer name that begins the same way.
     func nearest(to name: String) -> String? {
         let name = String(name.lowercased().prefix(64).map { $0 == "-" ? "_" : $0 })
         let distances = map { (name: $0, distance: editDistance(Array<Character>(name), Array<Character>($0))) }
@@ -10,8 +10,7 @@ extension [String] {
     }
 }
 
-/// How many characters must be put in, left out, replaced, or swapped with their neighbour (restricted
-/// Damerau-Levenshtein distance).
+/// The number of insertions, deletions, replacements and swaps of neighbours (restricted Damerau-Levenshtein distance).
 func editDistance<Symbol: Equatable>(_ left: [Symbol], _ right: [Symbol]) -> Int {
     var (beforeLast, last, row) = ([Int](), [Int](), Array(0...right.count))
     for i in left.indices {

@@ -1,7 +1,7 @@
-/// A button or a lamp, for the checks that concern both.
+/// A button or a lamp, for the checks that apply to both.
 private struct PanelPart {
     let path: any PartialKeyPath<Settings> & Sendable
-    /// What it is wired to; nil: nothing.
+    /// Its line or LED device, or nil.
     let wiring: @Sendable (Settings) -> Wiring?
     let disconnect: @Sendable (inout Settings) -> Void
 
@@ -56,11 +56,11 @@ extension SettingsSchema {
 }
 
 extension SettingsReader {
-    /// One lamp for all stands alone: beside others it is the one that is disconnected.
+    /// The lamp for all excludes other lamps. If the file names both, the lamp for all is disconnected.
     mutating func checkLampForAll(in settings: inout Settings) {
         let all = PanelPart.lampForAll
         guard mentioned.contains(all.path) else { return }
-        // A file that names one lamp for all has no other lamp by default.
+        // In a file with one lamp for all, the other lamps lose their defaults.
         for lamp in PanelPart.lamps where !mentioned.contains(lamp.path) {
             lamp.disconnect(&settings)
         }
@@ -71,8 +71,8 @@ extension SettingsReader {
         }
     }
 
-    /// A line serves one button or lamp. The one that the file names keeps it before the one that has it by default,
-    /// a button before a lamp, since reading a line harms nothing, and else the first in the file.
+    /// A line serves only one button or lamp. A key in the file wins over a default, then a button over a lamp, because
+    /// reading a line harms nothing, and then the first in the file.
     mutating func checkThatLinesDiffer(in settings: inout Settings) {
         let named = [PanelPart.buttons, PanelPart.lamps + [PanelPart.lampForAll]].flatMap { kind in
             kind.filter { understood[$0.path] != nil }.sorted { place(of: $0) < place(of: $1) }

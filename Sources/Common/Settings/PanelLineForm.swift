@@ -1,4 +1,4 @@
-/// A line of the panel as the file writes it, before it is known to be one.
+/// The unchecked content of a panel line in the file.
 private struct LineTable {
     var line: String?
     var chip: String?
@@ -24,7 +24,7 @@ private struct LineTable {
         Key("led", \.led, .optional(.ledName))
     }
 
-    /// The line, if it is named in exactly one way.
+    /// The address, if the line is named in exactly one way.
     var address: Settings.LineAddress? {
         switch (line, chip, offset) {
         case (let name?, nil, nil): .name(name)
@@ -50,7 +50,8 @@ private struct LineTable {
 private let lineTables = [#"{ line = "NAME" }"#, #"{ chip = "CHIP", offset = N }"#]
 
 extension Form {
-    /// A table with `keys`, or `"none"` for nil. What cannot be read is nil as well: a wrong line is never driven.
+    /// A table with `keys`, or `"none"` for nil. A value that cannot be read is also nil, so that a wrong line is never
+    /// driven.
     fileprivate static func table<Line>(
         _ allowed: [String], keys: [Key<LineTable>], _ line: @escaping @Sendable (LineTable) -> Line?
     ) -> Form where Value == Line? {

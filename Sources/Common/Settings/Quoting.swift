@@ -1,4 +1,4 @@
-/// What a file says, fit for one line of a terminal or a log: nothing that could steer either, and not too long.
+/// Text from a file in a form for one line of a terminal or a log: shortened, and without control characters.
 func escaped(_ text: String, limit: Int = 60) -> String {
     var result = ""
     for scalar in text.unicodeScalars.prefix(limit) {
@@ -11,12 +11,12 @@ func escaped(_ text: String, limit: Int = 60) -> String {
     return text.unicodeScalars.count > limit ? result + "…" : result
 }
 
-/// The same between quotation marks.
+/// Escaped text in quotation marks.
 func quoted(_ text: String, limit: Int = 60) -> String {
     "\"\(escaped(text, limit: limit))\""
 }
 
-/// A text of the settings without the password that it may have by mistake: before the @ of a URL, or as an option.
+/// Replaces a password that stands in a setting by mistake, before the @ of a URL or as an option.
 func withoutSecrets(_ text: String) -> String {
     var text = text[...]
     if let end = text.lastIndex(of: "@") {
@@ -25,7 +25,7 @@ func withoutSecrets(_ text: String) -> String {
             text = text[...mark] + "…" + text[end...]
         }
     }
-    // What a store signs a URL with.
+    // The query of a URL may be a store's signature.
     if text.contains("://"), let query = text.firstIndex(of: "?") { text = text[...query] + "…" }
     let words = ["pass", "secret", "token", "key", "auth"]
     guard words.contains(where: { text.lowercased().contains($0) }), let first = text.firstIndex(of: "=") else {
@@ -34,7 +34,7 @@ func withoutSecrets(_ text: String) -> String {
     return text[...first] + "…"
 }
 
-/// A dotted key as TOML writes it.
+/// A dotted key in TOML syntax.
 func dotted(_ path: [String]) -> String {
     path.map { isBareKey($0) ? $0 : quoted($0) }.joined(separator: ".")
 }
@@ -50,7 +50,7 @@ func permission(of alternatives: [String]) -> String {
     "allowed \(alternatives.count == 1 ? "is" : "are") \(listed(alternatives))"
 }
 
-/// A number as a person writes it: whole ones without a fraction.
+/// A whole number is written without a fraction.
 func plain(_ number: Double) -> String {
     Int(exactly: number).map(String.init) ?? String(number)
 }

@@ -1,15 +1,14 @@
-/// The only host that a secret may be sent to, as its file names it: `HOST` or `HOST:PORT`.
+/// The only host that may receive a secret, as the secret's file names it: `HOST` or `HOST:PORT`.
 public struct SecretHost: Hashable, Sendable {
     private let text: String
 
-    /// A host that a file names.
     public init(_ text: String) { self.text = text.lowercased() }
 
-    /// Why a secret must not be used.
+    /// Why the secret must not be used.
     /// - Parameters:
-    ///   - file: the secret's.
-    ///   - address: the store's, such as `https://HOST:PORT/PATH`.
-    /// - Returns: nil: the address is of this host.
+    ///   - file: the file of the secret.
+    ///   - address: the store's address, such as `https://HOST:PORT/PATH`.
+    /// - Returns: nil if the address has this host.
     public func problem(in file: String, at address: String) -> String? {
         let parts = address.lowercased().split(separator: "/", omittingEmptySubsequences: false)
         let authority = parts.count > 2 ? parts[2] : ""
@@ -22,7 +21,7 @@ public struct SecretHost: Hashable, Sendable {
 }
 
 extension Settings.Outbox {
-    /// Why stores must not have their secrets, a sentence each, as far as the files can be read here.
+    /// For each store that must not get its secret, a sentence with the reason. Only readable files are checked.
     public func misplacedSecrets(_ read: (_ file: String) -> String?) -> [String] {
         stores.compactMap { store in
             let (file, address): (String, String)

@@ -1,8 +1,8 @@
-/// The lines `KEY = VALUE` of a file with a secret. Lines that begin with `#` or `[`, and empty ones, say nothing; a value may be in quotes.
+/// The lines `KEY = VALUE` of a file with a secret. Empty lines and lines that begin with `#` or `[` are ignored. A
+/// value may be in quotes.
 public struct SecretLines: Sendable {
     private let found: [String: String]
 
-    /// Reads a text.
     public init(_ text: String) {
         var found: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -19,7 +19,7 @@ public struct SecretLines: Sendable {
         self.found = found
     }
 
-    /// The value of a key; nil: it is missing, or empty.
+    /// The value of a key, or nil if it is missing or empty.
     public subscript(_ key: String) -> String? { found[key].flatMap { $0.isEmpty ? nil : $0 } }
 
     private static func trimmed(_ text: Substring) -> Substring {

@@ -1,6 +1,6 @@
 public import Takes
 
-/// What the settings file of a kit says. Every key is optional: `Settings()` is an empty file.
+/// The content of a kit's settings file. Every key is optional: `Settings()` is an empty file.
 public struct Settings: Hashable, Sendable {
     /// `[kit]`
     public var kit = Kit()
@@ -27,62 +27,52 @@ public struct Settings: Hashable, Sendable {
     /// `[outbox]`
     public var outbox = Outbox()
 
-    /// The defaults.
     public init() {}
 
-    /// The kit itself.
     public struct Kit: Hashable, Sendable {
         /// The name that its takes begin with, or nil for the machine's own name, see `Settings.kitName`.
         public var name: String?
-        /// The IANA time zone of all times of day, or nil for the time zone of the machine.
+        /// The IANA time zone of all times of day, or nil for the machine's time zone.
         public var timeZone: String?
     }
 
-    /// What a recording asks of the card.
     public struct Capture: Hashable, Sendable {
-        /// Which card.
         public var card = CardReference.automatic
-        /// Frames a second; nil: the card's native rate.
+        /// The sample rate, or nil for the card's native rate.
         public var rateHz: Int?
-        /// Samples a frame; nil: as many as the card has.
+        /// The recorded channels, or nil for all that the card has.
         public var channels: ChannelChoice?
-        /// Whether the card stays open while nothing is recorded.
         public var standby = Standby.listening
-        /// How much from before the press a take keeps; more than none needs `.listening`.
+        /// How much sound from before the press a take keeps. More than zero needs `.listening`.
         public var preRoll = Duration.zero
-        /// The capture gain to set; nil: as it is.
+        /// The capture gain to set, or nil to leave it unchanged.
         public var gainDB: Double?
-        /// Whether automatic gain control is wanted.
         public var agc = false
 
-        /// What the card does while nothing is recorded.
+        /// The card's state while nothing is recorded.
         public enum Standby: String, CaseIterable, Sendable {
-            /// It stays open, into RAM only.
+            /// The card stays open, and its sound stays in RAM.
             case listening
-            /// It is closed, which saves power.
+            /// The card is closed, which saves power.
             case closed
         }
     }
 
-    /// The capture filter.
     public struct Filter: Hashable, Sendable {
-        /// The filter at the start of each take, as long as nothing else is asked for.
+        /// The filter at the start of each take, unless a request changes it.
         public var request = FilterRequest()
-        /// Whether the card's own signal is written beside the filtered one.
+        /// Whether the card's own signal is written in addition to the filtered one.
         public var keepUnfiltered = false
     }
 
-    /// Where and how takes are stored.
     public struct Takes: Hashable, Sendable {
-        /// The folder that holds them, an absolute path; or `stick`, or `stick-or-internal`.
+        /// An absolute path, `stick` or `stick-or-internal`.
         public var directory = internalFolder
-        /// The folder of a kit that has no stick.
         static let internalFolder = "/var/lib/fieldfare/takes"
-        /// Where the kit mounts a stick, and the folder for takes on it.
+        /// The mount point of a stick, and the folder for takes on it.
         public static let stickMountPoint = "/run/fieldfare/stick"
-        /// Whether takes are kept on a stick.
         public var stick: StickUse { StickUse(rawValue: directory) ?? .none }
-        /// The folder that holds them while no optional stick does, an absolute path.
+        /// The absolute path of the folder that is used while an optional stick is missing.
         public var folder: String {
             switch stick {
             case .none: directory
@@ -91,50 +81,46 @@ public struct Settings: Hashable, Sendable {
             }
         }
 
-        /// What a stick is used for.
         public enum StickUse: String, CaseIterable, Sendable {
             case none
             case required = "stick"
             case optional = "stick-or-internal"
         }
 
-        /// The clock by which takes and their folders are named.
+        /// The clock for the names of takes and of their folders.
         public var nameTime = NameTime.utc
-        /// The form that a finished take has.
+        /// The file format of a finished take.
         public var format = FileFormat.wav
-        /// The most sound that is not on disk, while the storage answers.
+        /// The most sound that is not yet on disk, as long as the storage answers.
         public var sync = Duration.seconds(1)
-        /// A part never grows past this.
+        /// A part of a take never exceeds this size.
         public var splitMiB = 4000
-        /// A recording ends before less than this is free.
+        /// A recording ends before the free space falls below this.
         public var reserveMiB = 512
-        /// How soon after stop record goes on with the same take; zero: never.
+        /// A press of record within this time after a stop continues the same take; zero means never.
         public var rejoin = Duration.seconds(60)
-        /// A take ends by itself after this; zero: never.
+        /// A take ends by itself after this time; zero means never.
         public var longest = Duration.zero
-        /// A take is followed by the next, without a missing frame, after this; zero: never.
+        /// After this time the next take follows without a missing frame; zero means never.
         public var newTakeEvery = Duration.zero
 
-        /// The form of a finished take.
         public enum FileFormat: String, CaseIterable, Sendable {
             case wav, flac
         }
     }
 
-    /// How takes are played.
     public struct Playback: Hashable, Sendable {
-        /// Which card.
         public var card = CardReference.automatic
         /// 0 to 1.
         public var volume = 0.8
-        /// How far back and forward go.
+        /// The step of back and forward.
         public var skip = Duration.seconds(5)
-        /// The pitch and the speed, as long as nothing else is asked for.
+        /// The pitch and the speed, unless a request changes them.
         public var tuning = Tuning()
-        /// When the card that plays carries what the other card captures.
+        /// When the playback card plays the sound of the capture card.
         public var monitor = Monitor.off
 
-        /// When the capture is to be played, for headphones.
+        /// When the capture is played to headphones.
         public enum Monitor: String, CaseIterable, Sendable {
             case off, recording, always
         }
@@ -142,63 +128,59 @@ public struct Settings: Hashable, Sendable {
 
     /// When the kit records by itself.
     public struct Schedule: Hashable, Sendable {
-        /// The hours of each day; none: only people begin takes.
+        /// The hours of each day. If empty, only people start takes.
         public var record: [HoursOfDay] = []
-        /// Whether the kit is switched off between them, where its clock chip can switch it on again.
+        /// Whether the kit switches off between these hours. Its clock chip must be able to switch it on again.
         public var isOffBetween = false
     }
 
-    /// What says that the battery is nearly empty: the kit then ends the take and switches itself off.
+    /// How the kit detects a nearly empty battery. It then ends the take and switches itself off.
     public struct Power: Hashable, Sendable {
-        /// A line that a battery board drives; active: the battery is low.
+        /// A line that a battery board drives while the battery is low.
         public var lowBattery: ButtonLine?
-        /// The file of the kernel that has the supply's voltage, an absolute path.
+        /// The absolute path of the kernel's file with the supply voltage.
         public var supply: String?
-        /// What the supply has for each volt at the sensor: more than 1 behind a divider.
+        /// Supply volts per volt at the sensor; more than 1 with a voltage divider.
         public var supplyRatio = 1.0
-        /// The voltage below which the battery is low, or nil to note the voltage and nothing else.
+        /// The voltage below which the battery is low, or nil to record the voltage and do nothing else.
         public var lowVolts: Double?
         /// The cpufreq governor, or nil to keep the kernel's default.
         public var governor: Governor?
-        /// True to switch the kit's Wi-Fi on, false to switch it off, or nil to leave it as it is.
+        /// True switches the kit's Wi-Fi on, false switches it off, and nil leaves it unchanged.
         public var hasWiFi: Bool?
-        /// True to switch the HDMI sockets on, false to switch them off, or nil to leave them as they are.
+        /// True switches the HDMI outputs on, false switches them off, and nil leaves them unchanged.
         public var hasHDMI: Bool?
 
-        /// A governor of the kernel's cpufreq.
         public enum Governor: String, CaseIterable, Sendable {
             case powersave, conservative, ondemand, schedutil, performance
         }
     }
 
-    /// The recorder's own socket.
     public struct Control: Hashable, Sendable {
         /// An absolute path.
         public var socket = "/run/fieldfare/recorder.sock"
     }
 
-    /// The library service.
     public struct Library: Hashable, Sendable {
-        /// Its socket, an absolute path.
+        /// An absolute path.
         public var socket = "/run/fieldfare-library/library.sock"
-        /// Where it keeps its catalog and what it alone knows, an absolute path.
+        /// The absolute path of the folder with its catalog and its other data.
         public var directory = "/var/lib/fieldfare-library"
     }
 
     /// The web page.
     public struct Console: Hashable, Sendable {
-        /// The address at which it waits for browsers, or nil to wait at none.
+        /// The address for browsers, or nil to serve none.
         public var listen: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 80)
-        /// What a browser that is not paired may do.
+        /// The rights of a browser that is not paired.
         public var access = Access.paired
         /// Whether browsers may listen to the card live.
         public var hasLiveListening = true
 
-        /// What a browser that is not paired may do.
+        /// The rights of a browser that is not paired.
         public enum Access: String, CaseIterable, Sendable {
-            /// Nothing.
             case paired
-            /// See everything and change nothing.
+            /// See everything, change nothing.
             case readOnly = "read-only"
             /// Everything, as on a bench.
             case open

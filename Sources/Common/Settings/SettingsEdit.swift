@@ -1,26 +1,22 @@
-/// Changes of a settings file's text, made from a phone, that leave everything else as it is: comments, order, spaces.
+/// Changes to the text of a settings file, made from a phone. Comments, order and spacing stay as they are.
 public struct SettingsEdit: Sendable {
-    /// The text after the changes so far.
     public private(set) var text: String
     private let file: String
 
-    /// Begins with a file's text.
     public init(_ text: String, file: String) {
         self.text = text
         self.file = file
     }
 
-    /// Why a change is refused.
     public struct Refusal: Error, Hashable, CustomStringConvertible {
-        /// One sentence.
         public var description: String
     }
 
-    /// Sets a key, or takes it away, so that its default is in force.
+    /// Sets a key, or removes it so that its default is in force.
     ///
-    /// The changed text is read again: all other keys must say what they said, and nothing may be wrong that was not wrong before.
-    /// - Parameter name: with its sections, such as `capture.rate_hz`.
-    /// - Throws: `Refusal`; then the text is as it was.
+    /// The changed text is parsed again: all other keys must keep their values, and no new problem may appear.
+    /// - Parameter name: the key with its sections, such as `capture.rate_hz`.
+    /// - Throws: `Refusal`; the text is then unchanged.
     public mutating func set(_ name: String, to value: SettingsValue?) throws(Refusal) {
         guard let assignment = SettingsSchema.assignments.first(where: { $0.name == name })?.assignment else {
             throw Refusal(description: "settings: \(name): there is no such key")
@@ -106,7 +102,7 @@ public struct SettingsEdit: Sendable {
             value = rest.startIndex..<end
         }
 
-        /// Where a value ends; nil: not on this line.
+        /// The end of a value, or nil if it is not on this line.
         private static func end(of text: Substring) -> String.Index? {
             guard !text.hasPrefix("\"\"\""), !text.hasPrefix("'''") else { return nil }
             var depth = 0
@@ -138,13 +134,13 @@ public struct SettingsEdit: Sendable {
         }
     }
 
-    /// Lines with their ends.
+    /// Lines with their line ends.
     private struct Lines {
         private var all: [String]
         private let end: String
 
         init(_ text: String) {
-            // By scalars: a carriage return and a line feed are one character.
+            // Split by scalars, because Swift treats CR LF as one character.
             all = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
             end = all.contains { $0.unicodeScalars.last == "\r" } ? "\r" : ""
         }
@@ -159,7 +155,7 @@ public struct SettingsEdit: Sendable {
 
         mutating func remove(_ line: Int) { all.remove(at: line) }
 
-        /// Adds an assignment below the head of a section, which is added at the end if it is not there.
+        /// Adds an assignment below the header of a section. A missing section is added at the end.
         mutating func add(_ assignment: String, below section: String) {
             let head = all.firstIndex { line in
                 let line = line.filter { $0 != " " && $0 != "\t" && $0 != "\r" }

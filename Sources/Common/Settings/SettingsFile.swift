@@ -1,14 +1,12 @@
 import Glibc
 
-/// A file in the file system, read whole.
+/// Reads whole files.
 enum SettingsFile {
-    /// More than any settings file has; what is longer is cut here, and refused by the parser's own, lower limit.
+    /// Larger than any settings file. Longer files are cut here, and the parser, whose limit is lower, refuses them.
     static let maximumBytes = 1 << 20
 
-    /// The code of a file that is not there.
     static let missing = ENOENT
 
-    /// Why a file could not be read.
     struct Failure: Error {
         var code: CInt
 
@@ -23,7 +21,8 @@ enum SettingsFile {
         }
     }
 
-    /// The first `maximumBytes` of a regular file. Other kinds are refused: reading a pipe might never end.
+    /// The first `maximumBytes` of a regular file. Other kinds of files are refused, because reading a pipe might never
+    /// end.
     static func bytes(at path: String) throws(Failure) -> [UInt8] {
         let descriptor = try retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
         defer { close(descriptor) }
@@ -44,7 +43,7 @@ enum SettingsFile {
         return bytes
     }
 
-    /// Calls again after a signal.
+    /// Calls again after EINTR.
     private static func retrying<Result: BinaryInteger>(_ call: () -> Result) throws(Failure) -> Result {
         while true {
             let result = call()

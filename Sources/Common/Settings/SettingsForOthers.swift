@@ -1,8 +1,8 @@
-/// A settings file as it may be sent to others: the keys that are known, with those values that are understood.
+/// A settings file in a form that may be sent to others: only known keys with valid values.
 ///
-/// A password that stands there by mistake is none of these, and neither is a comment. Those that belong to a kit are in files of their own.
-/// - Parameter bytes: of the file.
-/// - Returns: TOML, with a dotted key a line. What is left out is named by a comment.
+/// This omits comments and any password that stands there by mistake. The kit's real passwords are in separate files.
+/// - Parameter bytes: the content of the file.
+/// - Returns: TOML, one dotted key per line. A comment names what was omitted.
 public func settingsForOthers(_ bytes: [UInt8]) -> String {
     do throws(TOMLDocument.Failure) {
         let reader = SettingsReader(document: try TOMLDocument(bytes), file: "")
@@ -23,7 +23,7 @@ private func lines(
         case .section(let keys) where value == .table: return lines(of: node, keys, below: path, reader)
         case .value(let assignment):
             var (settings, reader) = (Settings(), reader)
-            // Of an array a part may be in force, and the rest may be anything.
+            // A part of an array may be in force while the rest is unchecked.
             let isUnderstood = assignment.read(node, &settings, &reader) && reader.problemCount == 0
             return isUnderstood
                 ? ["\(dotted(path)) = \(text(of: node, document))"]
@@ -33,7 +33,7 @@ private func lines(
     }
 }
 
-/// A value as TOML writes it.
+/// A value in TOML syntax.
 private func text(of node: Int, _ document: TOMLDocument) -> String {
     let children = document.children(of: node)
     switch document.nodes[node].value {

@@ -1,35 +1,31 @@
-/// The settings file as a form: every key that there is, what it may be, and what the file says of it.
+/// The settings file as a form: every known key, its allowed values and its value in the file.
 public struct SettingsForm: Encodable, Sendable {
-    /// The sections, in the order of the schema.
+    /// In the order of the schema.
     public var sections: [Section]
-    /// What is wrong with the file, a sentence each.
+    /// The problems of the file, one sentence each.
     public var problems: [String]
 
-    /// A table of the file.
     public struct Section: Encodable, Sendable {
         /// Its dotted name.
         public var name: String
-        /// Its keys.
         public var keys: [Entry]
     }
 
-    /// A key.
     public struct Entry: Encodable, Sendable {
-        /// Its name in its section.
+        /// Its name within the section.
         public var key: String
-        /// What it is for, and its default: two sentences.
+        /// The purpose and the default, two sentences.
         public var purpose: String
-        /// Each thing that is allowed, for people.
+        /// The alternatives, for people.
         public var allowed: [String]
-        /// The words that are allowed; nil: others are too.
+        /// The allowed words, or nil if other values are also allowed.
         public var values: [String]?
-        /// As it stands in the file, in TOML; nil: the file does not say, and the default is in force.
+        /// The value in the file, or nil if the file lacks the key and the default is in force.
         public var value: SettingsValue?
         /// Whether a phone may change it.
         public var changeable: Bool
     }
 
-    /// The form of a file's text.
     public init(_ text: String, file: String) {
         problems = Settings.parse(text, file: file).problems.map(\.description)
         let found = (try? TOMLDocument(Array(text.utf8))).map(SettingsValue.values) ?? [:]
@@ -49,17 +45,16 @@ public struct SettingsForm: Encodable, Sendable {
         self.sections = sections
     }
 
-    /// A word, a truth value or a number that is allowed as such; nil: it describes several.
+    /// A word, a Boolean or a number that is one allowed value, or nil if the text describes several values.
     private static func word(_ allowed: String) -> String? {
         if allowed.first == "\"", allowed.last == "\"" {
-            // Capital letters stand for something else.
+            // Capital letters are a placeholder.
             return allowed.contains(where: \.isUppercase) ? nil : String(allowed.dropFirst().dropLast())
         }
         return allowed == "true" || allowed == "false" || Int(allowed) != nil ? allowed : nil
     }
 }
 
-/// What a key is set to.
 public enum SettingsValue: Hashable, Sendable {
     case text(String)
     case integer(Int64)
@@ -70,7 +65,7 @@ public enum SettingsValue: Hashable, Sendable {
 }
 
 extension SettingsValue {
-    /// The value with a password in the address of a server replaced: what is shown, and never written.
+    /// The value for display, with a password in a server's address replaced. It is never written to the file.
     var withoutPassword: SettingsValue {
         guard case .text(let text) = self, let scheme = text.firstRange(of: "://") else { return self }
         let server = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -80,7 +75,6 @@ extension SettingsValue {
 }
 
 extension SettingsValue: Encodable {
-    /// Writes itself, not a description of itself.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -95,7 +89,7 @@ extension SettingsValue: Encodable {
 }
 
 extension SettingsValue {
-    /// The value as TOML 1.0 has it, on one line.
+    /// The value in TOML 1.0 syntax, on one line.
     public var toml: String {
         switch self {
         case .text(let text): Self.string(text)
@@ -124,7 +118,7 @@ extension SettingsValue {
         return escaped + "\""
     }
 
-    /// The values of a file's keys, by their path; of a table that is written as a value, the table.
+    /// The values of a file's keys, by path. A table that is written as a value is one entry.
     static func values(_ document: TOMLDocument) -> [[String]: SettingsValue] {
         var found: [[String]: SettingsValue] = [:]
         func collect(_ node: Int, _ path: [String]) {

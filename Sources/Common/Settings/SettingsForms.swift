@@ -1,6 +1,6 @@
 import Takes
 
-/// The forms that are this file's own.
+/// The forms that only this file uses.
 extension Form where Value == CardReference {
     static var card: Form {
         let examples = ["auto", "usb:VID:PID[:SERIAL]", "path:USB-PATH", "card:ALSA-ID", "pcm:ANY-ALSA-NAME"]
@@ -19,7 +19,7 @@ extension Form where Value == ChannelChoice {
         .word("live", .live) | Form<Int>.integer(1...32, "a number").map { .first($0) } | numberedChannels
     }
 
-    /// Channels by their numbers, each once.
+    /// Channel numbers, all different.
     private static var numberedChannels: Form {
         let range = 1...ChannelChoice.greatestNumber
         return Form(allowed: ["an array of channels such as [2] or [1, 3]"]) { node, reader in
@@ -53,7 +53,7 @@ extension Form where Value == ChannelChoice {
 extension Form where Value == Cutoff {
     static var automatic: Form { .word("auto", .automatic) }
     static var off: Form { .word("off", .off) }
-    /// The highest is 0.45 of the highest rate.
+    /// The highest is 0.45 of the highest sample rate.
     static var hertz: Form { Form<Double>.number(20...345_600, "a cutoff").map(Cutoff.hertz) }
 }
 
@@ -74,7 +74,7 @@ extension Form where Value == [HoursOfDay] {
             let document = reader.document
             let nodes = document.children(of: node)
             guard document.nodes[node].value == .array, nodes.count <= 24 else { return .refused }
-            // The others are in force: a typing error in one of them must not cost a night.
+            // The other hours stay in force, because a typing error in one of them must not cost a whole night.
             return .understood(
                 nodes.compactMap { node in
                     if case .string(let text) = document.nodes[node].value, let hours = HoursOfDay(text) {
@@ -109,7 +109,7 @@ extension Form where Value == String {
         .text("an absolute path") { $0.hasPrefix("/") && $0.utf8.count < 4096 }
     }
 
-    /// Its name says what it is in.
+    /// The file's name says its unit.
     static var voltageFile: Form {
         .text("a path below /sys that ends in in_voltageN_raw, in_voltageN_input, inN_input or voltage_now") { text in
             guard text.hasPrefix("/sys/"), !text.contains("/../"), text.utf8.count < 4096,
@@ -121,14 +121,13 @@ extension Form where Value == String {
         }
     }
 
-    /// Where takes are kept.
     static var takesFolder: Form {
         .text("an absolute path, \"stick\" or \"stick-or-internal\"") { text in
             (text.hasPrefix("/") && text.utf8.count < 4096) || ["stick", "stick-or-internal"].contains(text)
         }
     }
 
-    /// `sockaddr_un` holds no longer path.
+    /// `sockaddr_un` limits the length.
     static var socketPath: Form {
         .text("an absolute path of at most 107 bytes") { $0.hasPrefix("/") && $0.utf8.count <= 107 }
     }
@@ -141,7 +140,7 @@ extension Form where Value == String {
         }
     }
 
-    /// The store reads it: a password in it is refused there, where it is not shown.
+    /// The store checks the URL and refuses a password in it, because the store does not show it.
     static var sftp: Form {
         .text("a URL such as \"sftp://kit@archive.example.org/recordings\"") { text in
             text.hasPrefix("sftp://") && !text.utf8.contains(0x20) && text.utf8.count < 4096
@@ -162,7 +161,6 @@ extension Form where Value == String {
         }
     }
 
-    /// A name below `/sys/class/leds`.
     static var ledName: Form {
         .text("a name below /sys/class/leds") {
             !["", ".", ".."].contains($0) && $0.utf8.count <= 255 && !$0.utf8.contains(UInt8(ascii: "/"))

@@ -1,12 +1,10 @@
-/// What the keys of a settings file are set to: as the file says where that is understood, and by default otherwise.
+/// The values in force: from the settings file if they are understood, otherwise the defaults.
 public struct SettingsInForce: Sendable {
-    /// What is wrong with the file.
     public let problems: [SettingsProblem]
     private let values: [[String]: SettingsValue]
-    /// Buttons and lamps without a line.
     private let unconnected: Set<String>
 
-    /// Reads the settings file at `path`; nil: the usual one, which may be missing.
+    /// Reads the settings file at `path`, or the usual one if nil. The usual one may be missing.
     public static func load(from path: String?) -> SettingsInForce {
         let file = path ?? Settings.defaultPath
         let problems = Settings.load(from: path).problems
@@ -30,14 +28,12 @@ public struct SettingsInForce: Sendable {
         unconnected = SettingsSchema.unconnected(in: settings)
     }
 
-    /// A key that there is not.
     public struct NoSuchKey: Error, CustomStringConvertible {
-        /// One sentence.
         public let description: String
     }
 
-    /// What a key is set to; nil: to nothing.
-    /// - Parameter name: with its sections, such as `capture.rate_hz`.
+    /// The value of a key, or nil if the key has neither a value nor a default.
+    /// - Parameter name: the key with its sections, such as `capture.rate_hz`.
     /// - Throws: `NoSuchKey`.
     public func value(of name: String) throws(NoSuchKey) -> SettingsValue? {
         let known = SettingsSchema.assignments

@@ -1,11 +1,10 @@
 extension Settings {
-    /// Where the settings are unless another file is named.
     public static let defaultPath = "/etc/fieldfare/fieldfare.toml"
 
-    /// Reads the settings file at `path`; nil: the one at `defaultPath`, which may be missing.
+    /// Reads the settings file at `path`, or the one at `defaultPath` if nil. The latter may be missing.
     ///
-    /// Whatever is wrong, there are settings: valid keys are in force, the others have their defaults, and a line of
-    /// the panel that is not understood is nil. The problems are in the order of the file.
+    /// There are always settings: valid keys are in force, the others have their defaults, and a panel line that is not
+    /// understood is nil. The problems are in the order of the file.
     public static func load(from path: String?) -> (settings: Settings, problems: [SettingsProblem]) {
         load(from: path, default: defaultPath)
     }
@@ -48,7 +47,7 @@ extension Settings {
 }
 
 extension SettingsProblem {
-    /// A file of which nothing could be read.
+    /// The result for a file that cannot be read at all.
     fileprivate static func unreadable(
         file: String, _ reason: String, at place: TOMLDocument.Place? = nil
     ) -> SettingsProblem {

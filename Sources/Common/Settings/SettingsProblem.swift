@@ -1,17 +1,14 @@
-/// One thing that is wrong with a settings file.
 public struct SettingsProblem: Error, Hashable, Sendable {
-    /// The file's path.
     public var file: String
-    /// The line, from 1; nil: the file could not be read at all.
+    /// The line, from 1, or nil if the file could not be read at all.
     public var line: Int?
     /// The column in that line, in characters from 1.
     public var column: Int?
-    /// The key with its section, such as `capture.rate_hz`; nil: it is not about a key.
+    /// The key with its section, such as `capture.rate_hz`, or nil if the problem is not about a key.
     public var key: String?
-    /// What was found, and what is allowed.
+    /// The value found, and the allowed values.
     public var message: String
 
-    /// A problem at a place.
     public init(file: String, line: Int? = nil, column: Int? = nil, key: String? = nil, message: String) {
         self.file = file
         self.line = line
@@ -22,8 +19,8 @@ public struct SettingsProblem: Error, Hashable, Sendable {
 }
 
 extension SettingsProblem: CustomStringConvertible {
-    /// One sentence, such as
-    /// `/etc/fieldfare/fieldfare.toml:12: filter.keep_unfiltered: found "yes" (a string): allowed are true or false`.
+    /// One sentence, such as `/etc/fieldfare/fieldfare.toml:12: filter.keep_unfiltered: found "yes" (a string): allowed
+    /// are true or false`.
     public var description: String {
         let place = line.map { "\(file):\($0)" } ?? file
         return [place, key, message].compactMap(\.self).joined(separator: ": ")

@@ -1,16 +1,16 @@
-/// Walks a file beside the schema, and collects what is wrong with it.
+/// Compares a file with the schema and collects the problems.
 struct SettingsReader {
     let document: TOMLDocument
     let file: String
     private(set) var problems: [SettingsProblem] = []
-    /// How many problems there are, with those that are not listed.
+    /// The number of problems, including those that are not listed.
     private(set) var problemCount = 0
-    /// The keys that the file sets to something understood.
+    /// The keys with a valid value in the file.
     private(set) var understood: [AnyKeyPath: Int] = [:]
-    /// All keys of the schema that the file names.
+    /// All keys of the schema that the file contains.
     private(set) var mentioned: Set<AnyKeyPath> = []
 
-    /// The most problems that are listed one by one: a file of something else has thousands.
+    /// The most problems that are listed. A file of another kind has thousands.
     static let mostProblems = 100
 
     init(document: TOMLDocument, file: String) {
@@ -18,7 +18,6 @@ struct SettingsReader {
         self.file = file
     }
 
-    /// Reads the whole file.
     mutating func read(into settings: inout Settings) {
         read(0, SettingsSchema.keys, into: &settings)
         apply(SettingsSchema.rules, to: &settings)
@@ -49,10 +48,9 @@ struct SettingsReader {
         }
     }
 
-    /// A key's value is not in force after all.
+    /// Marks a key's value as not in force.
     mutating func forget(_ path: AnyKeyPath) { understood[path] = nil }
 
-    /// Adds a problem with a key.
     mutating func report(_ node: Int, _ message: String) {
         problemCount += 1
         guard problemCount <= Self.mostProblems else { return }
@@ -73,11 +71,11 @@ struct SettingsReader {
         return path.reversed()
     }
 
-    /// What the file says, and what that is: `"fast" (a string)`.
+    /// The value in the file and its type: `"fast" (a string)`.
     func found(_ node: Int) -> String {
         switch document.nodes[node].value {
         case .string(let text):
-            // A secret that stands there by mistake.
+            // This may be a secret that stands here by mistake.
             if document.nodes[node].key.hasSuffix("_file"), !text.contains("/") { return "a string" }
             return "\(quoted(withoutSecrets(text))) (a string)"
         case .integer(let number): return "\(number) (a whole number)"

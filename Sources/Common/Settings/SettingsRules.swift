@@ -1,11 +1,11 @@
 import Takes
 
-/// What keys must fulfil together.
+/// A condition on several keys together.
 struct Rule: Sendable {
-    /// The first of them that the file sets is the one reported, and takes its default.
+    /// The first of these that the file sets is reported and gets its default.
     let paths: [any PartialKeyPath<Settings> & Sendable]
     let isKept: @Sendable (Settings) -> Bool
-    /// What is allowed, for people.
+    /// The allowed values, for people.
     let permission: @Sendable (Settings) -> String
 
     init(
@@ -17,7 +17,7 @@ struct Rule: Sendable {
         self.permission = permission
     }
 
-    /// A store that cannot work without some keys.
+    /// A store with its required keys.
     init(
         _ store: Settings.Outbox.Store, needs paths: any KeyPath<Settings, String?> & Sendable...
     ) {
@@ -29,7 +29,7 @@ struct Rule: Sendable {
         }
     }
 
-    /// Whether one of two folders is, or lies in, the other, as they are written.
+    /// Whether one folder is equal to or inside the other, by their text.
     static func overlap(_ first: String, _ second: String) -> Bool {
         let (first, second) = (parts(of: first), parts(of: second))
         return first.starts(with: second) || second.starts(with: first)
@@ -102,7 +102,7 @@ extension SettingsSchema {
 }
 
 extension SettingsReader {
-    /// Holds what was read against each rule.
+    /// Checks the settings against each rule.
     mutating func apply(_ rules: [Rule], to settings: inout Settings) {
         for rule in rules where !rule.isKept(settings) {
             if let node = rule.paths.compactMap({ understood[$0] }).first {

@@ -1,6 +1,6 @@
 import Takes
 
-/// All keys there are. This is the only place that knows their names: it reads as the settings file does.
+/// All keys, in the layout of the settings file. No other place knows their names.
 enum SettingsSchema {
     static let keys: [Key<Settings>] = file
 
@@ -308,12 +308,11 @@ enum SettingsSchema {
     /// Every key that holds a value, with its dotted name.
     static let assignments = keys.flatMap { $0.assignments() }
 
-    /// A key's dotted name.
     static func name(of path: AnyKeyPath) -> String {
         assignments.first { $0.assignment.path == path }?.name ?? "a key"
     }
 
-    /// Gives a key its default.
+    /// Sets a key to its default.
     static func reset(_ path: AnyKeyPath, in settings: inout Settings) {
         assignments.first { $0.assignment.path == path }?.assignment.copy(&settings, Settings())
     }

@@ -1,6 +1,6 @@
 internal import CTOML
 
-/// The nodes of a TOML file, each with its place.
+/// The nodes of a TOML file with their positions.
 struct TOMLDocument {
     /// Parents before their children; node 0 is the root.
     let nodes: [Node]
@@ -8,13 +8,13 @@ struct TOMLDocument {
     /// A key and its value.
     struct Node {
         var parent: Int
-        /// Its own part of the key.
+        /// The last part of the key.
         var key: String
         var place: Place
         var value: Value
     }
 
-    /// Where a key stands, from 1.
+    /// The position of a key, counted from 1.
     struct Place: Hashable, Comparable {
         var line: Int
         var column: Int
@@ -24,7 +24,6 @@ struct TOMLDocument {
         }
     }
 
-    /// What a key is set to.
     enum Value: Equatable {
         case table, array, date
         case string(String)
@@ -33,19 +32,17 @@ struct TOMLDocument {
         case boolean(Bool)
     }
 
-    /// Why a file is not TOML.
     struct Failure: Error {
         var place: Place
         var text: String
     }
 
-    /// Reads a file's bytes.
     init(_ bytes: [UInt8]) throws(Failure) {
         if let place = Self.placeOfInvalidUTF8(in: bytes) {
             throw Failure(place: place, text: "bytes that are not UTF-8")
         }
         let count = bytes.count
-        // Safe: the parser reads `count` bytes, and keeps none of them when it returns.
+        // Safe: the parser reads `count` bytes, and keeps no pointer to them after it returns.
         let parsed = unsafe bytes.withUnsafeBytes { buffer in
             unsafe ctoml_parse(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), count)
         }
@@ -67,7 +64,7 @@ struct TOMLDocument {
         nodes.indices.dropFirst().filter { nodes[$0].parent == table }
     }
 
-    /// The parser knows only roughly where such bytes stand.
+    /// The parser knows the position of invalid UTF-8 only roughly.
     private static func placeOfInvalidUTF8(in bytes: [UInt8]) -> Place? {
         var place = Place(line: 1, column: 1)
         var decoder = UTF8()

@@ -5,7 +5,7 @@ enum TimeZoneFile {
     private static let folder = "/usr/share/zoneinfo"
     private static let longest = 64
 
-    /// Whether there is a zone of that name, such as `Europe/Berlin`.
+    /// Whether the database has this zone, such as `Europe/Berlin`.
     static func isThere(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard name.utf8.count <= longest, parts.allSatisfy(isPlain) else { return false }
@@ -13,7 +13,7 @@ enum TimeZoneFile {
         guard file >= 0 else { return false }
         defer { close(file) }
         var head = [UInt8](repeating: 0, count: 4)
-        // A file of rules begins so (RFC 9636); the folder has lists as well.
+        // A zone file begins with these bytes (RFC 9636); the folder also contains lists.
         return unsafe read(file, &head, head.count) == head.count && head == Array("TZif".utf8)
     }
 
@@ -28,8 +28,7 @@ enum TimeZoneFile {
 }
 
 extension Settings.Kit {
-    /// Has this process take hours of the day as those of the settings' time zone. To be called before it has threads that ask for the time
-    /// of day.
+    /// Makes the settings' time zone the local one of this process. Call it before any thread asks for the local time.
     public func useTimeZone() {
         guard let timeZone else { return }
         unsafe setenv("TZ", ":\(timeZone)", 1)

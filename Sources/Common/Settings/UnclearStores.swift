@@ -1,6 +1,6 @@
 extension Settings.Outbox {
-    /// Which kinds of places are not described as they were meant to be, and why: a key of their section, or one that may belong there, is
-    /// not understood.
+    /// The kinds of stores whose settings may differ from the intended ones, with the reason: a key of their section,
+    /// or one that may belong there, is not understood.
     /// - Parameter isWhole: whether all problems of the file are listed.
     static func unclear(_ problems: [SettingsProblem], isWhole: Bool) -> [Store: String] {
         var found: [Store: String] = [:]
@@ -12,7 +12,7 @@ extension Settings.Outbox {
         return found
     }
 
-    /// The kinds of places that a problem may be about.
+    /// The kinds of stores that a problem may concern.
     private static func kinds(_ problem: SettingsProblem) -> [Store] {
         guard let key = problem.key, !SettingsSchema.isCommonToStores(key) else { return [] }
         let parts = key.split(separator: ".")
@@ -25,7 +25,7 @@ extension Settings.Outbox {
 }
 
 extension SettingsSchema {
-    /// Whether it is a key of `[outbox]` itself: those say nothing of a place.
+    /// Whether it is a key of `[outbox]` itself. These do not describe a store.
     fileprivate static func isCommonToStores(_ key: String) -> Bool {
         key.split(separator: ".").count == 2 && key.hasPrefix("outbox.") && assignments.contains { $0.name == key }
     }

@@ -5,7 +5,7 @@ public enum UploadWindow: Hashable, Sendable {
     case always
     case daily(HoursOfDay)
 
-    /// Reads `always` or `22:00-06:00`; nil for anything else.
+    /// Reads `always` or `22:00-06:00`, or returns nil for anything else.
     public init?(_ text: String) {
         if text == "always" {
             self = .always
@@ -16,16 +16,16 @@ public enum UploadWindow: Hashable, Sendable {
         }
     }
 
-    /// When takes may be sent next from a time on: that time, if it is within the hours.
+    /// The next time at which takes may be sent: `time` itself if it is within the hours.
     public func opening(from time: WallTime) -> WallTime {
         guard case .daily(let hours) = self else { return time }
         let today = LocalDay(of: time)
-        // A change of the clocks may leave them out once.
+        // A clock change may skip the hours of one day.
         let next = (-1...2).lazy.compactMap { hours.span($0, from: today) }.first { $0.upperBound > time }
         return next.map { max(time, $0.lowerBound) } ?? time
     }
 
-    /// Whether a minute of the day, 0 to 1439, is within the hours.
+    /// - Parameter minute: of the day, 0 to 1439.
     public func contains(minuteOfDay minute: Int) -> Bool {
         switch self {
         case .always: true

@@ -1,6 +1,6 @@
 import Takes
 
-/// The networks of Wi-Fi that a kit may join, and the country that it is in, as a person writes them into `wifi.toml`:
+/// The Wi-Fi networks that a kit may join, and its country, as a person writes them into `wifi.toml`:
 ///
 ///     country = "DE"
 ///
@@ -10,11 +10,11 @@ import Takes
 public struct WirelessList: Hashable, Sendable {
     /// In the file's order.
     public var networks: [WirelessNetwork] = []
-    /// Two letters (ISO 3166-1 alpha-2); nil: the file says nothing, and what all countries allow is used.
+    /// Two letters (ISO 3166-1 alpha-2), or nil if the file lacks it. Then only what all countries allow is used.
     public var country: String?
 
-    /// Reads the bytes of a file whose path is `file`. The networks that nothing is wrong with, and all that is wrong, in the file's order.
-    /// No problem quotes a password.
+    /// Reads the bytes of a file whose path is `file`. Returns the networks without problems, and all problems, in the
+    /// file's order. No problem quotes a password.
     public static func parse(_ bytes: [UInt8], file: String) -> (list: Self, problems: [SettingsProblem]) {
         var list = Self()
         do throws(TOMLDocument.Failure) {
@@ -28,7 +28,7 @@ public struct WirelessList: Hashable, Sendable {
             }
             return (list, reader.problems)
         } catch {
-            // The parser quotes what it found, and that may be a password.
+            // The parser quotes the text it found, which may be a password.
             let problem = SettingsProblem(
                 file: file, line: error.place.line, column: error.place.column,
                 message:

@@ -1,24 +1,25 @@
 import Takes
 
-/// A network of Wi-Fi that a kit may join, as a person writes it into `wifi.toml`:
+/// A Wi-Fi network that a kit may join, as a person writes it into `wifi.toml`:
 ///
 ///     [home]
 ///     name = "Waldhütte 5"
 ///     password = "correct horse"
 ///
-/// The table's name is the network's, where `name` is missing. A network without a password is open. `hidden = true` is for one that does
-/// not announce its name.
+/// If `name` is missing, the table's name is the network's name. A network without a password is open. A network that
+/// does not announce its name needs `hidden = true`.
 public struct WirelessNetwork: Hashable, Sendable {
-    /// What the table is called; unique in the file.
+    /// The table's name, unique in the file.
     public var label: String
     /// The network's name (SSID), 1 to 32 bytes of UTF-8.
     public var name: String
-    /// A passphrase of 8 to 63 printable ASCII characters, or a key of 64 hexadecimal digits (IEEE 802.11i, H.4); nil: an open network.
+    /// A passphrase of 8 to 63 printable ASCII characters, or a key of 64 hexadecimal digits (IEEE 802.11i, H.4), or
+    /// nil for an open network.
     public var password: String?
-    /// It does not announce its name.
+    /// Whether the network does not announce its name.
     public var isHidden = false
 
-    /// Reads a table; nil: something is wrong with it, and was reported.
+    /// Reads a table, or returns nil if something is wrong with it, which was then reported.
     init?(table: Int, _ reader: inout SettingsReader) {
         let before = reader.problemCount
         let nodes = reader.document.nodes
@@ -65,27 +66,27 @@ public struct WirelessNetwork: Hashable, Sendable {
 }
 
 extension WirelessNetwork {
-    /// The network as a profile of NetworkManager (nm-settings-keyfile(5)): for a file whose owner alone may read it.
+    /// A NetworkManager profile (nm-settings-keyfile(5)), for a file that only its owner may read.
     public var profile: String {
-        // Bytes as numbers: no rule of escaping applies to them.
+        // As numbers, the bytes need no escaping.
         var lines = [
             "[connection]", "id=\(Self.keyfileText(label))", "type=wifi", "", "[wifi]",
             "ssid=\(name.utf8.map { "\($0);" }.joined())",
         ]
         if isHidden { lines.append("hidden=true") }
-        // "wpa-psk" stands for WPA2 and WPA3, whichever the network has.
+        // "wpa-psk" covers both WPA2 and WPA3.
         if let password { lines += ["", "[wifi-security]", "key-mgmt=wpa-psk", "psk=\(Self.keyfileText(password))"] }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The name of that file: letters and digits of the label, and its place in the list, by which two differ.
+    /// The profile's file name: letters and digits of the label, and the index, which makes it unique.
     /// - Parameter index: from 0.
     public func profileName(_ index: Int) -> String {
         let plain = label.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return "kit-\(index + 1)-\(plain.prefix(24)).nmconnection"
     }
 
-    /// As GLib's key files have text.
+    /// Text in the syntax of GLib's key files.
     private static func keyfileText(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -2,45 +2,40 @@ import Takes
 
 /// One audio file of a take that is being written.
 struct AudioFile: Sendable {
-    /// The name that it will have.
+    /// The final name.
     var name: String
-    /// The header that it begins with.
     var header: WAVHeader
-    /// The frame of the take that it begins with.
     let firstFrame: TakeFrame
-    /// Sound written so far.
     var dataBytes: Int64 = 0
-    /// Its fingerprint, and what of it is not known to be on the disk.
+    /// The fingerprint of the sound, and the sound that is not known to be on the disk.
     var written: WrittenSound
-    /// What is to follow the sound.
+    /// The chunks that must follow the sound.
     var closing: [UInt8] = []
-    /// Whether the closing is written.
+    /// Whether `closing` is written.
     var isClosed = false
-    /// How far it is.
     var stage: Stage
-    /// Nil before it is made, and once it is synced and nothing more is to be written.
+    /// Nil before the file is made, and after it is synced and complete.
     var file: OpenFile?
-    /// What had its name when it was made; nil: not every file system says which file has a name.
+    /// The identity of the file when it was made, or nil if the file system does not report which file has a name.
     var identity: FileIdentity?
-    /// Whether its header could not be written, and is to be written at the end.
+    /// Whether the header could not be written, and must be written at the end.
     var owesHeader = false
-    /// Whether it takes no more sound, while its twin does.
+    /// Whether it takes no more sound while its twin still does.
     var isFrozen = false
-    /// Whether another program changed what it holds: it has no fingerprint from capture.
+    /// Whether another program changed the content. Such a file has no fingerprint from capture.
     var isTouched = false
 
     /// How far an audio file is on its way to its final name.
     enum Stage: Sendable {
-        /// It follows the end of a finished take, and has a name that recovery removes.
+        /// A tail: it follows the end of a finished take, and has a name that recovery removes.
         case tail
-        /// It is a part of a take that is not finished.
+        /// A part of a take that is not finished.
         case part
-        /// It has its final name.
         case final
-        /// The sidecar of a finished take names it: it is never written to again.
+        /// The sidecar of a finished take names it. It is never written again.
         case committed
 
-        /// What is appended to its final name.
+        /// The suffix after the final name.
         var suffix: String {
             switch self {
             case .tail: ".tail"
@@ -60,35 +55,32 @@ struct AudioFile: Sendable {
         self.firstFrame = firstFrame
     }
 
-    /// Whether it has yet to get its final name.
     var isUnnamed: Bool {
         switch stage {
         case .tail, .part: true
         case .final, .committed: false
         }
     }
-    /// The name that it has now.
     var currentName: String { name + stage.suffix }
-    /// Where the next frame goes.
+    /// The offset in bytes at which the next frame is written.
     var end: Int64 { Int64(WAVHeader.byteCount) + dataBytes }
-    /// Whole frames written so far.
     var frames: Int64 { dataBytes / Int64(header.format.bytesPerFrame) }
-    /// The header, with the sound so far.
+    /// The header for the sound written so far.
     var headerBytes: [UInt8] {
         header.bytes(dataBytes: dataBytes, trailingBytes: isClosed ? closing.count : 0)
     }
 
-    /// These bytes were written behind its sound.
+    /// Records that these bytes were written after the sound.
     mutating func wrote(_ bytes: UnsafeRawBufferPointer) {
         unsafe written.append(bytes)
         dataBytes += Int64(bytes.count)
     }
 
-    /// Sets what is to follow the sound.
+    /// Sets the chunks that must follow the sound.
     ///
     /// - Parameters:
-    ///   - sidecar: of the take; nil: nothing is known of it.
-    ///   - isLast: whether it belongs to the take's last part.
+    ///   - sidecar: of the take, or nil if the take is not known.
+    ///   - isLast: whether the file belongs to the take's last part.
     mutating func setClosing(_ sidecar: Sidecar?, isLast: Bool) {
         let cues = sidecar?.cues(
             firstFrame: firstFrame, frames: frames, rateHz: header.format.rateHz, isLast: isLast)
@@ -97,7 +89,7 @@ struct AudioFile: Sendable {
 }
 
 extension TakeSite {
-    /// Gives an audio file another final name, and the one that belongs to that at its stage.
+    /// Changes the final name, and renames the file to the new name with the suffix of its stage.
     mutating func rename(_ audio: inout AudioFile, to name: String) throws(FileError) {
         var renamed = audio
         renamed.name = name

@@ -1,18 +1,17 @@
 import FoundationEssentials
 public import Takes
 
-/// A moment by all clocks that a kit has.
+/// One moment on every clock of a kit.
 public struct BinMoment: Sendable {
     var instant: Instant
     var wall: WallTime
     var origin: ClockOrigin
     var bootID: String
 
-    /// A moment.
     /// - Parameters:
     ///   - instant: on `CLOCK_MONOTONIC`.
-    ///   - wall: by the calendar.
-    ///   - origin: where the calendar's date comes from.
+    ///   - wall: the calendar time.
+    ///   - origin: the source of the calendar time.
     ///   - bootID: the kernel's `boot_id`, to which the instant belongs.
     public init(_ instant: Instant, wall: WallTime, origin: ClockOrigin, bootID: String) {
         self.instant = instant
@@ -22,21 +21,22 @@ public struct BinMoment: Sendable {
     }
 }
 
-/// How old the bin is: a count of seconds that no setting of the calendar moves, by which takes are emptied from it. It may lag behind
-/// the calendar, and never leads.
+/// The age of the bin: a count of seconds that does not jump when the calendar is set. Takes are deleted from the bin
+/// by this age. It may lag behind the calendar and never leads it.
 ///
-/// Within a boot it counts by `CLOCK_MONOTONIC`. The time between two boots counts whole if both calendars are synchronised over a network;
-/// at most a day of it if they are trusted otherwise, since a person may have set a wrong date; and not at all without a date.
+/// Within a boot it counts by `CLOCK_MONOTONIC`. The time between two boots counts in full if both calendar times were
+/// synchronised over a network. If they are trusted for another reason, at most one day counts, since a person may have
+/// set a wrong date. Without a date it does not count.
 struct BinAge: Codable, Hashable {
-    /// Seconds since the bin was made.
+    /// Since the bin was made.
     private(set) var seconds: Int64
-    /// When that was noted, by each clock.
+    /// When `seconds` was last updated, on each clock.
     private var bootID: String
     private var monotonicNs: Int64
     private var utc: String?
     private var clock: ClockOrigin
 
-    /// The most that counts between two boots by a calendar that is not synchronised.
+    /// The maximum in seconds that counts between two boots by a calendar that is not synchronised.
     static let mostBetweenBoots: Int64 = 86400
 
     enum CodingKeys: String, CodingKey {
@@ -59,10 +59,10 @@ struct BinAge: Codable, Hashable {
         var passed: Int64 = 0
         if bootID == moment.bootID, !bootID.isEmpty {
             passed = max(0, moment.instant.nanoseconds - monotonicNs)
-            // Fractions of a second are counted the next time.
+            // The fraction of a second counts at the next call.
             let whole = passed / 1_000_000_000
             guard whole > 0 else {
-                // The date became known, or another one.
+                // The date may have become known or been corrected.
                 if moment.origin != .unset { (utc, clock) = (moment.wall.iso8601, moment.origin) }
                 return
             }
@@ -81,7 +81,7 @@ struct BinAge: Codable, Hashable {
 
     var bytes: [UInt8] { BinNote.json(self) }
 
-    /// No bin is older: some 30 000 years.
+    /// The upper bound for a valid age: about 30 000 years.
     private static let longestSeconds: Int64 = 1 << 40
 
     init?(_ bytes: [UInt8]) {
@@ -94,13 +94,14 @@ struct BinAge: Codable, Hashable {
     }
 }
 
-/// The bin's note on a take: when the take was deleted, and whether all of it is there.
+/// The bin's note on a take: when the take was deleted, and whether all its files are in the bin.
 struct BinNote: Codable, Hashable {
-    /// The bin's age then, in seconds.
+    /// The bin's age in seconds when the take was deleted.
     var since: Int64
-    /// The same as a date for people, ISO 8601 in UTC; nil if the clock was not set.
+    /// The same moment as a date for people, ISO 8601 in UTC, or nil if the clock was not set.
     var binned: String?
-    /// Whether all files of the take were moved there: what is found of it elsewhere later, a person put there. nil: not known.
+    /// Whether all files of the take were moved to the bin, or nil if unknown. If they were, a person moved any file
+    /// that is found elsewhere later.
     var isWhole: Bool?
 
     enum CodingKeys: String, CodingKey {
@@ -125,7 +126,7 @@ struct BinNote: Codable, Hashable {
     fileprivate static func json(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Numbers and texts have a JSON form.
+        // Encoding cannot fail: numbers and texts always have a JSON form.
         return ((try? encoder.encode(value)).map { Array($0) } ?? []) + [0x0a]
     }
 }

@@ -1,9 +1,9 @@
-/// What follows the sound in a WAV file when a take is finished: its markers, as cue points with labels.
+/// The chunks after the sound in the WAV file of a finished take: its markers, as cue points with labels.
 package enum CueChunks {
-    /// All that follows the sound: the zero byte that RIFF wants after an odd size, then the chunks.
+    /// All bytes after the sound: the zero byte that RIFF requires after an odd size, then the chunks.
     ///
-    /// A reader of GStreamer (`wavparse` of 1.22) looks for a chunk behind that zero byte, and plays nothing of a file that ends there: an
-    /// empty one stands there where a take has no markers.
+    /// GStreamer (`wavparse` of 1.22) looks for a chunk after that zero byte, and plays nothing if the file ends there.
+    /// So an empty chunk follows the zero byte if the take has no markers.
     package static func closing(_ markers: [PartCue], afterBytes dataBytes: Int64) -> [UInt8] {
         var bytes = bytes(markers)
         guard dataBytes % 2 == 1 else { return bytes }
@@ -11,7 +11,7 @@ package enum CueChunks {
         return [0] + bytes
     }
 
-    /// Whether a chunk with this identifier is the first one that follows the sound.
+    /// Whether a chunk with this identifier can be the first one after the sound.
     static func begin(with identifier: [UInt8]) -> Bool {
         [cue, filler].contains { identifier == Array("\($0)".utf8) }
     }
@@ -19,9 +19,10 @@ package enum CueChunks {
     private static let cue: StaticString = "cue "
     private static let filler: StaticString = "JUNK"
 
-    /// The `cue ` chunk and the `LIST` of type `adtl` with a `labl` each, and an `ltxt` for a region, for the markers that lie in one part.
+    /// The `cue ` chunk and the `LIST` chunk of type `adtl`, with one `labl` per marker and one `ltxt` per region, for
+    /// the markers in one part.
     ///
-    /// - Returns: nothing if there are none.
+    /// - Returns: an empty array without markers.
     static func bytes(_ markers: [PartCue]) -> [UInt8] {
         guard !markers.isEmpty else { return [] }
         var cues: [UInt8] = []
@@ -34,7 +35,7 @@ package enum CueChunks {
             cues.append(littleEndian: id)
             cues.append(littleEndian: position)
             cues.append("data", filling: 4)
-            // There is one data chunk, and it is not compressed.
+            // The file has one data chunk, and it is not compressed.
             cues.append(littleEndian: UInt64(0))
             cues.append(littleEndian: position)
 

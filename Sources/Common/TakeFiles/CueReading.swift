@@ -1,12 +1,12 @@
 import Takes
 
-/// The markers in the chunks that follow the sound of a WAV file, as `CueChunks` writes them.
+/// Reads the markers from the chunks after the sound of a WAV file, in the form that `CueChunks` writes.
 enum CueReading {
-    /// More than 10 000 markers with the longest notes take.
+    /// More than 10 000 markers with the longest notes need.
     static let mostBytes = 16 << 20
 
-    /// The markers in chunks, one behind the other; what is damaged is left out.
-    /// - Parameter bytes: from the first chunk's head on.
+    /// The markers in consecutive chunks. Damaged chunks are skipped.
+    /// - Parameter bytes: start at the first chunk's header.
     static func cues(_ bytes: [UInt8]) -> [PartCue] {
         var points: [(number: Int, frame: Int64)] = []
         var labels: [Int: String] = [:]
@@ -38,7 +38,7 @@ enum CueReading {
         }
     }
 
-    /// The chunks that are there whole.
+    /// The chunks that are complete.
     private static func chunks(_ bytes: ArraySlice<UInt8>) -> [(identifier: String, content: ArraySlice<UInt8>)] {
         var found: [(String, ArraySlice<UInt8>)] = []
         var rest = bytes
@@ -51,7 +51,7 @@ enum CueReading {
         return found
     }
 
-    /// A number of 32 bits, lowest byte first; 0 if there are fewer.
+    /// Reads a little-endian number of 32 bits; 0 if there are fewer than four bytes.
     private static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         bytes.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }

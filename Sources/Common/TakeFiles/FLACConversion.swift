@@ -1,27 +1,30 @@
 public import Takes
 
-/// The conversion of a finished take from WAV to FLAC, in short slices of work; it may be interrupted between any two.
+/// The conversion of a finished take from WAV to FLAC, in short slices of work. It may be interrupted between any two
+/// slices.
 ///
-/// Every audio file `X.wav` of the take is encoded as `X.flac.part`, synced, read back from the disk and compared sample for
-/// sample, and with the fingerprint of the sound: a WAV that does not hold that sound any more stays WAV. Once all are, they
-/// become `X.flac`, the sidecar is revised to name them, and only then the WAV files are removed. A WAV file that another conversion
-/// left beside `X.flac` is removed once that was decoded and holds the recorded sound (`FLACProof`).
-/// Wherever it is cut, the take is whole, and another conversion of the same take continues with what it finds on the disk.
+/// Every audio file `X.wav` of the take is encoded as `X.flac.part` and synced. Then the conversion reads the FLAC back
+/// from the disk, and compares it with the WAV sample by sample, and with the fingerprint of the sound. A WAV file that
+/// no longer holds the recorded sound stays WAV. After all files are encoded, each is renamed to `X.flac`, the sidecar
+/// is revised to name them, and only then the WAV files are removed. A WAV file that another conversion left next to
+/// `X.flac` is removed after the FLAC was decoded and proved to hold the recorded sound (`FLACProof`).
+///
+/// The take is whole after an interruption at any point, and another conversion of the same take continues with the
+/// files that it finds.
+///
 /// For one thread at a time, which must be the one that revises and removes takes.
 public final class FLACConversion {
-    /// The result.
     public enum Outcome: Equatable, Sendable {
-        /// All audio files are FLAC now.
         case converted(Sidecar)
-        /// It stays as it is, and is no longer pending. The sentence says why.
+        /// The take stays WAV, and is no longer pending. The text says why.
         case kept(Sidecar, String)
-        /// There is no room now. It stays pending; the next `step` tries again. The sentence says how much is missing.
+        /// There is not enough room now. The take stays pending, and the next `step` tries again. The text says how
+        /// much is missing.
         case later(String)
-        /// There is no such take, or it is not pending.
+        /// The take does not exist or is not pending.
         case nothingToDo
     }
 
-    /// The take.
     public let take: TakeName
 
     private let directory: TakesDirectory
@@ -30,53 +33,52 @@ public final class FLACConversion {
     private let reserveBytes: Int64
     private var phase = Phase.begin
 
-    /// Reads of a proof in a slice.
+    /// Reads of a proof per slice.
     private static let readsPerSlice = 4
 
     private enum Phase {
-        /// Check what another conversion left.
+        /// Check the files that another conversion left.
         case begin
-        /// List the files to encode, and check whether there is room.
+        /// List the files to encode, and check the free space.
         case plan
-        /// Encode and verify a file; those before it are done.
+        /// Encode and verify one file. The files before `index` are done.
         case encode(Plan, index: Int, FLACEncoding?)
         /// Rename the FLAC files, and name them in the sidecar.
         case rename(Plan)
-        /// The sidecar names FLAC: find out which of these files, and of the WAV beside each, holds the sound. The last one is done next.
+        /// The sidecar names FLAC. Find out which file holds the sound: each FLAC file, or the WAV file next to it. The
+        /// list is processed from its end.
         case prove([RecordedSound], FLACProof?, FLACProofs)
-        /// Remove the WAV files that are not needed, and name those that are in the sidecar.
+        /// Remove the superfluous WAV files, and name the needed ones in the sidecar.
         case removeOriginals(FLACProofs)
     }
 
-    /// The work on a take.
     private struct Plan {
         var sidecar: Sidecar
         var audio: [Audio]
     }
 
-    /// An audio file to convert.
     private struct Audio {
-        /// The part, from 0.
+        /// The index of the part, from 0.
         var part: Int
-        /// Its name without an ending.
+        /// The name without an extension.
         var base: String
         var isUnfiltered: Bool
-        /// Of the WAV file.
+        /// The format of the WAV file.
         var format: StreamFormat
         var frames: Int64
 
-        /// The most bytes that the FLAC may have: noise does not become smaller, and the metadata is added.
+        /// The maximum size of the FLAC in bytes. Noise does not become smaller, and the metadata is added.
         var largestFLAC: Int64 {
             let bytes = frames * Int64(format.bytesPerFrame)
             return bytes + bytes / 100 + 1 << 20
         }
     }
 
-    /// A conversion; nothing is done before the first `step`.
+    /// Creates a conversion. It does nothing before the first `step`.
     ///
     /// - Parameters:
-    ///   - take: a finished take; if it is not pending, the first step finds that out.
-    ///   - reserveBytes: what must stay free where the takes are.
+    ///   - take: a finished take. If it is not pending, the first step finds that out.
+    ///   - reserveBytes: the space that must stay free on the storage of the takes.
     public init(of take: TakeName, in directory: TakesDirectory, reserveBytes: Int64) {
         self.take = take
         self.directory = directory
@@ -85,17 +87,18 @@ public final class FLACConversion {
         folder = "\(directory.path)/\(take.day)"
     }
 
-    /// Does the next slice of work: about a second of stereo sound, encoded or compared, or some calls to the storage.
+    /// Does the next slice of work: encoding or comparing about a second of stereo sound, or some calls to the storage.
     ///
     /// - Returns: nil while there is more to do.
-    /// - Throws: `FileError`: the storage failed. The take is whole and still pending; the next step begins again.
+    /// - Throws: `FileError` if the storage failed. The take is whole and still pending, and the next step begins
+    ///   again.
     public func step() throws(FileError) -> Outcome? {
         do {
             return try proceed()
         } catch let problem as Unconvertible {
             return try keep(because: problem.reason)
         } catch let error as SoundFileError where error.storage == nil {
-            // An error of the library, and not of the storage, would come again at each attempt.
+            // An error of the library that is not a storage error would recur at every attempt.
             return isGone ? cleaned(.nothingToDo) : try keep(because: error.description)
         } catch is SidecarError {
             return cleaned(.nothingToDo)
@@ -109,7 +112,8 @@ public final class FLACConversion {
         }
     }
 
-    /// Stops for now: unfinished files are removed, as far as the storage allows, but the last copy of sound; the take is still pending.
+    /// Stops for now. Unfinished files are removed as far as the storage allows, except the last copy of a sound. The
+    /// take stays pending.
     public func cancel() {
         phase = .begin
         for name in (try? files.entries(folder)) ?? []
@@ -118,7 +122,7 @@ public final class FLACConversion {
         }
     }
 
-    /// Whether an unfinished file alone has all frames that the sidecar lists of it.
+    /// Whether only the unfinished file has all frames that the sidecar lists for this audio file.
     private func isLastCopy(_ base: String) -> Bool {
         let sidecar = try? directory.sidecar(of: take)
         guard let part = sidecar?.parts.first(where: { bases(of: $0).contains(base) }) else { return false }
@@ -136,7 +140,8 @@ public final class FLACConversion {
             for audio in plan.audio {
                 let path = "\(folder)/\(audio.base).flac"
                 try checkIsOurs(path)
-                // The sidecar names the WAV. This FLAC may have been the better one until the new one was compared.
+                // The sidecar names the WAV. Until the new FLAC was compared, the old FLAC could have been the better
+                // copy.
                 if files.isTaken(path) { try files.remove(path) }
                 try files.renameNew("\(path).part", to: path)
                 try files.settle(path)
@@ -152,7 +157,7 @@ public final class FLACConversion {
                 }
                 sidecar.pendingFormat = nil
             }
-            // The twin is removed first: while it is there, the part itself is there too.
+            // The twin is removed first, so that the part's own file is never missing while its twin exists.
             let done = plan.audio.sorted { ($0.part, $1.isUnfiltered ? 1 : 0) < ($1.part, $0.isUnfiltered ? 1 : 0) }
             phase = .removeOriginals(FLACProofs(superfluous: done.map { "\($0.base).wav" }))
             return nil
@@ -224,13 +229,13 @@ public final class FLACConversion {
         return plan
     }
 
-    /// The names without an ending of a part's audio file, then of its unfiltered twin.
+    /// The names without an extension of a part's audio file and then of its unfiltered twin.
     private func bases(of part: Sidecar.Part) -> [String] {
         let base = String(part.file.prefix { $0 != "." })
         return [base, TakeFileName(base)?.sibling(isUnfiltered: true).base].compactMap(\.self)
     }
 
-    /// Whether an audio file of a part is still to be converted; a twin that is gone is not.
+    /// Whether an audio file of a part must still be converted. A missing twin need not be.
     private func isWAV(_ base: String, of part: Sidecar.Part, _ there: Set<String>) -> Bool {
         guard Self.isUnfiltered(base) else { return part.file.hasSuffix(".wav") }
         guard let twin = part.unfilteredFile else {
@@ -239,27 +244,28 @@ public final class FLACConversion {
         return twin == "\(base).wav" && there.contains(twin)
     }
 
-    /// Refuses to replace another program's file.
+    /// Throws if another program's file would be replaced.
     private func checkIsOurs(_ path: String) throws {
         if try files.isForeignFLAC(path, of: take) {
             throw Unconvertible("\(path) is another file: move that to another place, nothing is written over it")
         }
     }
 
-    /// How many frames the sidecar says that an audio file of a part holds.
+    /// The number of frames that the sidecar lists for an audio file of a part.
     private func frames(of part: Sidecar.Part, _ base: String) -> Int64 {
         Self.isUnfiltered(base) ? part.twinFrames : part.frames
     }
 
     private static func isUnfiltered(_ base: String) -> Bool { TakeFileName(base)?.isUnfiltered == true }
 
-    /// Whether a file belongs to the take, by its name.
+    /// Whether the name is one of the take's file names.
     private func isOurs(_ name: String) -> Bool {
         !name.contains("/") && take.mayOwn(name)
     }
 
-    /// Empties the bin, the oldest take first, until there is room for `wanted` bytes above the reserve, if that can be reached.
-    /// - Returns: the bytes that are free then.
+    /// Deletes takes from the bin, the oldest first, until `wanted` bytes above the reserve are free. It stops when
+    /// that cannot be reached.
+    /// - Returns: the free bytes afterwards.
     private func makeRoom(for wanted: Int64) throws(FileError) -> Int64 {
         var free = try files.freeBytes(folder)
         while free - wanted < reserveBytes, free + directory.bin.byteCount - wanted >= reserveBytes,
@@ -290,7 +296,7 @@ public final class FLACConversion {
         } else {
             let wav = "\(folder)/\(audio.base).wav"
             let format = FLACWriter.format(for: audio.format)
-            // They would make a WAV file of 32 bits again, which `flac` refuses to make of 24.
+            // With these chunks, `flac` would restore a WAV file of 32 bits, which it refuses to do from 24 bits.
             let chunks = format == audio.format ? try RIFFChunks.all(of: files.open(wav), files: files) : []
             let metadata = FLACMetadata(
                 sidecar: plan.sidecar, part: audio.part, isUnfiltered: audio.isUnfiltered, format: format,
@@ -336,7 +342,8 @@ public final class FLACConversion {
         return nil
     }
 
-    /// Removes the WAV files beside FLAC files that hold their sound. A file whose FLAC is damaged is WAV again, and pending.
+    /// Removes the WAV files next to FLAC files that hold their sound. If a FLAC file is damaged, the sidecar names its
+    /// WAV file again and the take is pending.
     private func removeOriginals(_ proofs: FLACProofs) throws -> Outcome? {
         let sidecar = try directory.revise(take) { sidecar in
             guard !proofs.damaged.isEmpty else { return }
@@ -359,7 +366,6 @@ public final class FLACConversion {
         return .converted(sidecar)
     }
 
-    /// Ends the conversion: the take stays WAV.
     private func keep(because reason: String) throws(FileError) -> Outcome {
         cancel()
         do {
@@ -372,13 +378,13 @@ public final class FLACConversion {
         }
     }
 
-    /// `outcome`, after the removal of unfinished files.
+    /// Removes the unfinished files and returns `outcome`.
     private func cleaned(_ outcome: Outcome) -> Outcome {
         cancel()
         return outcome
     }
 
-    /// Whether the take was removed, while its storage is still there.
+    /// Whether the take was removed while its storage is still there.
     private var isGone: Bool {
         guard let there = try? files.entries(folder) else { return false }
         return !there.contains(TakeFile.sidecar(of: take.stem).name)
@@ -388,7 +394,6 @@ public final class FLACConversion {
         try files.syncFolder(files.openFolder(folder))
     }
 
-    /// A take that cannot become FLAC.
     private struct Unconvertible: Error {
         var reason: String
 

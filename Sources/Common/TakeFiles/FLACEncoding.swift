@@ -1,56 +1,57 @@
 import Takes
 
-/// The encoding of one WAV file as FLAC: slice by slice, then decoded again and compared.
+/// The encoding of one WAV file as FLAC in slices. The FLAC is then decoded again and compared.
 ///
-/// A file of 32 bits whose low 8 bits are zero in all samples becomes FLAC of 24 bits: the sound of a card that carries 24 bits in 32.
+/// A file of 32 bits whose low 8 bits are zero in all samples becomes FLAC of 24 bits. Such sound comes from a card
+/// that carries 24 bits in 32.
 final class FLACEncoding {
-    /// The result of a slice of work.
     enum Progress: Hashable {
         case more
         case done
-        /// The FLAC does not hold what the WAV holds.
+        /// The FLAC and the WAV differ, first in this frame.
         case differs(atFrame: Int64)
-        /// The WAV has more bits than FLAC holds, first in this frame.
+        /// The WAV has more bits than FLAC can hold, first in this frame.
         case tooManyBits(atFrame: Int64)
-        /// The FLAC holds what the WAV holds, and that is not the sound of the fingerprint.
+        /// The FLAC and the WAV are equal, but their sound does not match the fingerprint.
         case isDamaged
     }
 
-    /// Samples read at a time: few enough to cost little memory.
+    /// Samples per read: small enough to use little memory.
     private static let bufferSamples = 1 << 15
-    /// Buffers a slice: about a second of stereo.
+    /// Buffers per slice: about a second of stereo.
     private static let buffersPerSlice = 4
-    /// Bytes after which what was written is synced, so that a sync of the take that is being recorded does not wait for many of them.
+    /// The written data is synced after this many bytes. So a sync of the take that is being recorded does not wait for
+    /// much data.
     private static let bytesPerSync: Int64 = 4 << 20
 
     private let files: FileSystem
     private let wav: String
     private let flac: OpenFile
-    /// What the FLAC holds.
+    /// The format of the FLAC.
     private let format: StreamFormat
-    /// Whether the WAV has 32 bits.
+    /// Whether the WAV has 32 bits and the FLAC has 24.
     private let isReduced: Bool
     private let frames: Int64
-    /// Of the sound that the WAV should hold; nil: it is not known.
+    /// The fingerprint of the sound that the WAV should hold, or nil if unknown.
     private let fingerprint: String?
     private var source: SoundFileReader
     private var writer: FLACWriter?
-    /// The FLAC while it is read back.
+    /// Decodes the FLAC for the comparison.
     private var decoded: SoundFileReader?
     private var done: Int64 = 0
     private var bytesSinceSync: Int64 = 0
-    /// Of what was read back from the FLAC.
+    /// The digest of the sound that was read back from the FLAC.
     private var digest = SoundDigest()
     private var samples: [Int32]
     private var others: [Int32]
 
-    /// Begins the FLAC file, which must not be there yet.
+    /// Begins the FLAC file, which must not exist yet.
     ///
     /// - Parameters:
     ///   - wav: the path of the WAV file.
-    ///   - flac: the path under which the FLAC is written.
-    ///   - fingerprint: of the WAV's sound, as its sidecar has it.
-    /// - Throws: `FileError`, or `SoundFileError` if FLAC does not hold such sound.
+    ///   - flac: the path of the FLAC file to write.
+    ///   - fingerprint: of the WAV's sound, from its sidecar.
+    /// - Throws: `FileError`, or `SoundFileError` if FLAC cannot hold such sound.
     init(wav: String, flac: String, metadata: FLACMetadata, fingerprint: String?, files: FileSystem) throws {
         self.files = files
         self.wav = wav
@@ -67,7 +68,7 @@ final class FLACEncoding {
     }
 
     /// Encodes or compares the next slice.
-    /// - Throws: `FileError` or `SoundFileError`; then it can only be begun again, or given up.
+    /// - Throws: `FileError` or `SoundFileError`. After that the encoding must be begun again or abandoned.
     func step() throws -> Progress {
         for _ in 0..<Self.buffersPerSlice {
             let progress = decoded == nil ? try encode() : try compare()

@@ -1,14 +1,14 @@
 package import Takes
 
 extension FLACMetadata {
-    /// What the WAV file of a part has in `bext` and `cue `, and which part of which take it is.
+    /// The metadata of a part: the content of `bext` and `cue ` in its WAV file, and which part of which take it is.
     ///
-    /// The names of the comments are those by which ffmpeg reads and writes `bext`.
+    /// ffmpeg reads and writes `bext` under the same comment names.
     ///
     /// - Parameters:
-    ///   - sidecar: the take's. Where its clock was set later, the corrected time counts.
-    ///   - part: which of its parts, from 0.
-    ///   - format: as stored.
+    ///   - sidecar: of the take. If its clock was set later, the corrected time is used.
+    ///   - part: the index of the part, from 0.
+    ///   - format: the stored format.
     ///   - frames: of the file.
     ///   - chunks: of the WAV file.
     package init(
@@ -40,7 +40,7 @@ extension FLACMetadata {
         texts += [("TAKE", sidecar.take), ("KIT", sidecar.kit), ("CARD", sidecar.card)]
         texts += [("CLOCK", sidecar.clock.rawValue), ("FIRST_FRAME", String(firstFrame.count))]
         if !isAlone { texts.append(("PART", "\(part + 1)/\(sidecar.parts.count)")) }
-        // As in the WAV file, more than two channels belong to no loudspeakers (RFC 9639, section 8.6.2).
+        // As in the WAV file, more than two channels are not assigned to loudspeakers (RFC 9639, section 8.6.2).
         if format.channels > 2 { texts.append(("WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "0x0")) }
         texts.append(("ENCODER", "Fieldfare \(sidecar.version)"))
         self.init(
@@ -49,13 +49,13 @@ extension FLACMetadata {
             rateHz: format.rateHz, chunks: chunks)
     }
 
-    /// The markers that lie in a part, by frame.
+    /// The markers that lie in a part, sorted by frame.
     private static func cues(_ sidecar: Sidecar, part: Int, rateHz: Int, frames: Int64) -> [Cue] {
         let cues = sidecar.cues(
             firstFrame: sidecar.parts[part].firstFrame, frames: frames, rateHz: rateHz,
             isLast: part == sidecar.parts.count - 1
         ).map { Cue(frame: $0.frame, label: $0.label) }
-        // By frame, then by place in the list: `sorted` need not keep those on one frame in their order.
+        // By frame, then by position in the list: `sorted` is not guaranteed to be stable.
         return cues.enumerated().sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
             .map(\.element)
     }

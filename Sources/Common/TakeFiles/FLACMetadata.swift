@@ -1,53 +1,51 @@
-/// The metadata of a FLAC file: the blocks between `fLaC` and the first frame (RFC 9639, section 8).
+/// The metadata blocks of a FLAC file, between `fLaC` and the first frame (RFC 9639, section 8).
 package struct FLACMetadata: Hashable, Sendable {
-    /// A Vorbis comment.
     struct Comment: Hashable, Sendable {
         /// Letters, digits and `_`.
         var name: String
-        /// Any text.
         var text: String
     }
 
-    /// A place in the sound.
+    /// A position in the sound.
     struct Cue: Hashable, Sendable {
-        /// Its frame in the file.
+        /// Counted from the start of the file.
         var frame: Int64
-        /// Its name.
         var label: String
     }
 
-    /// The Vorbis comments, in order.
     var comments: [Comment]
-    /// The markers, by frame.
+    /// The markers, sorted by frame.
     var cues: [Cue] = []
-    /// Frames that the file will hold: the cue sheet ends there.
+    /// The number of frames that the file will hold. The cue sheet ends there.
     var frames: Int64
-    /// Frames a second, from which the times of chapters are computed.
+    /// The frame rate from which the times of chapters are computed.
     var rateHz: Int
-    /// The chunks of the WAV file that the sound comes from, as `RIFFChunks` reads them; may be empty.
+    /// The chunks of the source WAV file, as `RIFFChunks` reads them; may be empty.
     var chunks: [[UInt8]] = []
 
-    /// Room for comments that are added later without writing the whole file again.
+    /// Bytes for comments that are added later without rewriting the whole file.
     static let paddingByteCount = 8192
-    /// A cue sheet that is not of a CD numbers its tracks 1 to 254 (section 8.7).
+    /// A cue sheet that is not from a CD numbers its tracks from 1 to 254 (section 8.7).
     static let mostTracks = 254
-    /// Chapters are numbered with three digits.
+    /// Chapter numbers have three digits.
     static let mostChapters = 999
-    /// A block's length has 24 bits.
+    /// The length field of a block has 24 bits.
     static let largestBlock = (1 << 24) - 1
 
-    /// Everything before the first frame; its length depends on `vendor`, not on `streamInfo`.
+    /// All bytes before the first frame. Their length depends on `vendor`, not on `streamInfo`.
     ///
     /// - Parameters:
-    ///   - streamInfo: the content of the block STREAMINFO, as the encoder made it.
+    ///   - streamInfo: the content of the STREAMINFO block from the encoder.
     ///   - vendor: the encoder's name for itself.
     func bytes(streamInfo: [UInt8], vendor: [UInt8]) -> [UInt8] {
         var blocks: [(type: UInt8, content: [UInt8])] = [(0, streamInfo)]
-        // ffmpeg reads chapters from both, and keeps those of the later block: the comments, which have the names.
+        // ffmpeg reads chapters from both blocks and keeps those of the later one. The comments come later because they
+        // have the names.
         if let sheet = cueSheet { blocks.append((5, sheet)) }
         blocks.append((4, commentBlock(vendor: vendor)))
-        // The application "riff": what `flac --keep-foreign-metadata` stores, and makes into the same WAV file again. It needs
-        // `--channel-map=none` for more than two channels, and before 1.4.3 `--force-legacy-wave-format` for plain 24 bits.
+        // The application "riff": `flac --keep-foreign-metadata` stores these blocks, and restores the same WAV file
+        // from them. It needs `--channel-map=none` for more than two channels, and before 1.4.3
+        // `--force-legacy-wave-format` for plain 24 bits.
         if chunks.allSatisfy({ $0.count + 4 <= Self.largestBlock }) {
             blocks += chunks.map { (2, Array("riff".utf8) + $0) }
         }
@@ -62,7 +60,7 @@ package struct FLACMetadata: Hashable, Sendable {
         return bytes
     }
 
-    /// The block VORBIS_COMMENT (section 8.6): the comments, then as many chapters as fit.
+    /// The VORBIS_COMMENT block (section 8.6): the comments, then as many chapters as fit.
     private func commentBlock(vendor: [UInt8]) -> [UInt8] {
         var entries: [[UInt8]] = []
         var size = 8 + vendor.count
@@ -83,7 +81,8 @@ package struct FLACMetadata: Hashable, Sendable {
         return bytes
     }
 
-    /// The cues as the comments `CHAPTER001` and `CHAPTER001NAME`, to the millisecond, as players read them (Xiph's chapter extension).
+    /// The cues as the comments `CHAPTER001` and `CHAPTER001NAME`, in milliseconds, as players read them (Xiph's
+    /// chapter extension).
     private var chapters: [Comment] {
         cues.prefix(Self.mostChapters).enumerated().flatMap { index, cue in
             let name = "CHAPTER" + Self.padded(Int64(index + 1), 3)
@@ -98,21 +97,22 @@ package struct FLACMetadata: Hashable, Sendable {
         }
     }
 
-    /// The block CUESHEET (section 8.7): a track begins at each cue, to the frame. A track is longer than nothing, so that
-    /// of cues on one frame the first alone counts, and none behind the last frame. Nil without cues.
+    /// The CUESHEET block (section 8.7), or nil without cues. A track begins exactly at the frame of each cue. A track
+    /// cannot be empty, so only the first of several cues on one frame counts, and cues after the last frame are
+    /// omitted.
     private var cueSheet: [UInt8]? {
         var starts: [Int64] = []
         for cue in cues where cue.frame < frames && starts.count < Self.mostTracks {
             if cue.frame > starts.last ?? -1 { starts.append(cue.frame) }
         }
         guard !starts.isEmpty else { return nil }
-        // No catalogue number, no lead-in, not of a CD.
+        // No catalogue number, no lead-in, not from a CD.
         var bytes = [UInt8](repeating: 0, count: 128 + 8 + 259)
         bytes.append(UInt8(starts.count + 1))
         for (index, start) in starts.enumerated() {
             bytes.append(bigEndian: UInt64(start), byteCount: 8)
             bytes.append(UInt8(index + 1))
-            // No ISRC, audio without emphasis; one index point, number 1, at the track's start.
+            // No ISRC, audio without emphasis. One index point, number 1, at the track's start.
             bytes += [UInt8](repeating: 0, count: 12 + 14)
             bytes += [1] + [UInt8](repeating: 0, count: 8) + [1, 0, 0, 0]
         }
@@ -130,7 +130,7 @@ package struct FLACMetadata: Hashable, Sendable {
 }
 
 extension [UInt8] {
-    /// Appends the lowest `byteCount` bytes of a number, highest first.
+    /// Appends the lowest `byteCount` bytes of a number in big-endian order.
     fileprivate mutating func append(bigEndian number: UInt64, byteCount: Int) {
         for place in (0..<byteCount).reversed() { append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
     }

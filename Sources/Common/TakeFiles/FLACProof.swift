@@ -1,19 +1,19 @@
 import Glibc
 import Takes
 
-/// The comparison of a FLAC file that a sidecar lists with the WAV file beside it, slice by slice: which of them holds the recorded sound.
+/// Compares a FLAC file that a sidecar lists with the WAV file next to it, in slices, to find out which one holds the
+/// recorded sound.
 final class FLACProof {
-    /// The result.
     enum Verdict: Hashable {
-        /// The FLAC holds it.
+        /// The FLAC holds the recorded sound.
         case flac
-        /// The FLAC does not, and the WAV does.
+        /// The FLAC does not hold the recorded sound, and the WAV does.
         case wav
-        /// It is not known of either file.
+        /// Neither file is proved to hold the recorded sound.
         case neither
     }
 
-    /// The files, as the sidecar lists the FLAC.
+    /// The sound as the sidecar lists the FLAC file.
     let recorded: RecordedSound
 
     private let folder: String
@@ -22,13 +22,13 @@ final class FLACProof {
 
     private enum Phase {
         case flac(SoundCheck)
-        /// Read the WAV, and compare it with the fingerprint, or with the FLAC if there is none.
+        /// Read the WAV, and compare it with the fingerprint. Without a fingerprint, compare it with the FLAC.
         case wav(SoundCheck, flac: SoundFinding)
     }
 
     /// - Parameters:
     ///   - recorded: lists a FLAC file.
-    ///   - folder: where both files are.
+    ///   - folder: the folder that contains both files.
     init(_ recorded: RecordedSound, in folder: String, files: FileSystem) {
         self.recorded = recorded
         self.folder = folder
@@ -38,7 +38,7 @@ final class FLACProof {
 
     /// Reads the next slice.
     /// - Returns: nil while there is more to read.
-    /// - Throws: `FileError`: a file is there and cannot be read.
+    /// - Throws: `FileError` if a file exists and cannot be read.
     func step() throws(FileError) -> Verdict? {
         switch phase {
         case .flac(let check):
@@ -52,7 +52,7 @@ final class FLACProof {
         case .wav(let check, let flac):
             guard let wav = try check.step() else { return nil }
             guard case .asRecorded = wav else {
-                // Nothing else is left of the sound.
+                // The WAV is the only remaining copy of the sound.
                 if case (.unproven, .missing) = (wav, flac) { return .wav }
                 return .neither
             }
@@ -69,13 +69,13 @@ final class FLACProof {
     }
 }
 
-/// What is known of the FLAC files of a take beside which there are WAV files.
+/// The verdicts on the FLAC files of a take that have WAV files next to them.
 struct FLACProofs {
-    /// Names of WAV files that are not needed any more, in the order in which they are removed.
+    /// Names of the WAV files that are no longer needed, in the order of their removal.
     var superfluous: [String] = []
     /// Names of FLAC files whose sound only the WAV file holds.
     var damaged: [String] = []
-    /// Names of FLAC files of which it is not known.
+    /// Names of FLAC files for which neither file is proved to hold the sound.
     var unknown: [String] = []
 
     mutating func add(_ verdict: FLACProof.Verdict, of recorded: RecordedSound) {
@@ -86,7 +86,7 @@ struct FLACProofs {
         }
     }
 
-    /// The sentence about files of which it is not known which holds the sound.
+    /// The sentence about the files in `unknown`.
     func sentence(in folder: String) -> String {
         let named = unknown.map { "\(folder)/\($0)" }.joined(separator: ", ")
         return "it is not proven that \(named) or the WAV beside it holds the recorded sound: both stay: "
@@ -95,8 +95,8 @@ struct FLACProofs {
 }
 
 extension FileSystem {
-    /// The FLAC files that a sidecar lists, and beside which there is a WAV file that a recorder wrote for the take; of each part, the twin
-    /// first. What a person decoded beside a FLAC file is not among them.
+    /// The FLAC files that a sidecar lists and that have a WAV file next to them, which a recorder wrote for the take.
+    /// The twin of each part comes first. WAV files that a person decoded from a FLAC file do not count.
     func soundsInBoth(_ sidecar: Sidecar, of take: TakeName, in folder: String) throws(FileError) -> [RecordedSound] {
         let sounds = Dictionary(sidecar.sounds.map { ($0.file, $0) }) { first, _ in first }
         var found: [RecordedSound] = []
@@ -111,7 +111,8 @@ extension FileSystem {
         return found
     }
 
-    /// Whether another program's file has the name of a FLAC file of the take: it is neither that nor what a cut leaves of it.
+    /// Whether a file with the name of one of the take's FLAC files comes from another program: it is neither the
+    /// take's FLAC nor the remains of one after a power cut.
     func isForeignFLAC(_ path: String, of take: TakeName) throws(FileError) -> Bool {
         guard isTaken(path) else { return false }
         let file: OpenFile

@@ -1,19 +1,18 @@
 import Takes
 
-/// The take's metadata in the head of a FLAC file that a recorder wrote (`FLACMetadata`).
+/// The take's metadata in the header of a FLAC file that a recorder wrote (`FLACMetadata`).
 struct FLACReading {
-    /// The comments, by their names.
+    /// The values by comment name.
     let comments: [String: String]
-    /// The markers, in the frames of the file.
+    /// The markers, counted in frames of the file.
     let cues: [PartCue]
     /// The origin of the WAV file, if the FLAC file kept it.
     let wavOrigin: BroadcastOrigin?
 
-    /// More than all metadata takes.
+    /// More than all metadata needs.
     private static let mostBytes = 64 << 20
 
-    /// Reads the blocks in front of the sound; nil if the file is no FLAC, or the blocks are not whole.
-    /// - Parameter rateHz: frames a second.
+    /// Reads the blocks before the sound. Nil if the file is not FLAC or the blocks are not complete.
     init?(_ file: OpenFile, files: FileSystem, rateHz: Int) throws(FileError) {
         guard try files.read(file, at: 0, count: 4) == Array("fLaC".utf8) else { return nil }
         var offset: Int64 = 4
@@ -44,7 +43,7 @@ struct FLACReading {
         cues = kept.isEmpty ? Self.chapters(self.comments, starts, rateHz: rateHz) : kept
     }
 
-    /// The comments of a block VORBIS_COMMENT (RFC 9639, section 8.6).
+    /// The comments of a VORBIS_COMMENT block (RFC 9639, section 8.6).
     private static func comments(_ bytes: [UInt8]) -> [(String, String)] {
         var rest = bytes[...]
         func take(_ count: Int) -> ArraySlice<UInt8> {
@@ -63,7 +62,7 @@ struct FLACReading {
         return found
     }
 
-    /// Where the tracks of a block CUESHEET begin (section 8.7), without the lead-out.
+    /// The start frames of the tracks in a CUESHEET block (section 8.7), without the lead-out.
     private static func starts(_ bytes: [UInt8]) -> [Int64] {
         var place = 128 + 8 + 259 + 1
         var starts: [Int64] = []
@@ -75,7 +74,8 @@ struct FLACReading {
         return starts
     }
 
-    /// The chapters, each at the frame of the track that begins at its time, which is to the millisecond only.
+    /// The chapters. Chapter times are only exact to the millisecond, so each chapter gets the start frame of the track
+    /// that begins at its time.
     private static func chapters(_ comments: [String: String], _ starts: [Int64], rateHz: Int) -> [PartCue] {
         var cues: [PartCue] = []
         for number in 1...FLACMetadata.mostChapters {
@@ -89,7 +89,7 @@ struct FLACReading {
         return cues
     }
 
-    /// Reads `01:02:03.456`.
+    /// Parses `01:02:03.456`.
     private static func milliseconds(_ text: String) -> Int64? {
         let fields = text.split(whereSeparator: { $0 == ":" || $0 == "." }).map { Int64($0) }
         guard fields.count == 4, let hours = fields[0], let minutes = fields[1], let seconds = fields[2],
@@ -99,7 +99,7 @@ struct FLACReading {
         return ((hours * 60 + minutes) * 60 + seconds) * 1000 + rest
     }
 
-    /// The chunks behind the head of `data`, as `RIFFChunks` keeps them.
+    /// The chunks after the header of `data`, as `RIFFChunks` keeps them.
     private static func closing(_ riff: [UInt8]) -> [UInt8] {
         let head = WAVHeader.byteCount
         return riff.count > head ? Array(riff[head...]) : []

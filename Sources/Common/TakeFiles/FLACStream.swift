@@ -1,20 +1,20 @@
-/// What a FLAC file says of its sound before the first frame: needed where nothing can be written over later.
+/// The fields of a FLAC header that depend on all of its sound. They must be known in advance if the output cannot be
+/// rewritten.
 package struct FLACSignature: Hashable, Sendable {
-    /// How many frames follow.
     var frames: Int64
-    /// MD5 of all samples, interleaved, each little-endian in as many bytes as its bits fill (RFC 9639, section 8.2); 16 bytes.
+    /// MD5 of all samples, interleaved, each little-endian in as many bytes as its bits need (RFC 9639, section 8.2);
+    /// 16 bytes.
     var md5: [UInt8]
 
-    /// - Parameters:
-    ///   - frames: how many follow.
-    ///   - md5: of all samples; 16 bytes.
+    /// - Parameter md5: of all samples; 16 bytes.
     package init(frames: Int64, md5: [UInt8]) {
         precondition(md5.count == 16)
         self.frames = frames
         self.md5 = md5
     }
 
-    /// The content of a block STREAMINFO with this in it. How long the shortest and the longest frame are stays unknown.
+    /// The content of a STREAMINFO block with these values set. The lengths of the shortest and the longest frame stay
+    /// unknown.
     func applied(to streamInfo: [UInt8]) -> [UInt8] {
         var info = streamInfo
         // 36 bits.
@@ -25,37 +25,37 @@ package struct FLACSignature: Hashable, Sendable {
     }
 }
 
-/// What an encoder writes its FLAC to, with our metadata in place of the encoder's own.
+/// The destination of an encoder's FLAC output, with our metadata in place of the encoder's own.
 ///
-/// libsndfile writes no cue sheet and few comments, and FLAC has both before the first frame. So the encoder's own head is kept in
-/// memory, where the encoder completes its STREAMINFO at the end, and the frames are written behind our head.
+/// libsndfile writes no cue sheet and few comments, and FLAC stores both before the first frame. So the encoder's own
+/// header stays in memory, where the encoder completes its STREAMINFO at the end. The frames are written after our
+/// header.
 final class FLACStream {
-    /// Where the bytes go.
     enum Output {
-        /// A file, whose head is written last.
+        /// A file. Its header is written last.
         case file(OpenFile, FileSystem)
-        /// Memory, in their order, until `takePieces` takes them.
+        /// Memory, in the order of the bytes, until `takePieces` takes them.
         case pieces(FLACSignature)
     }
 
     private let output: Output
     private let metadata: FLACMetadata
-    /// What nobody has taken yet.
+    /// The bytes that `takePieces` has not returned yet.
     private var pieces: [UInt8] = []
-    /// What the encoder wrote before its first frame.
+    /// The bytes that the encoder wrote before its first frame.
     private var head: [UInt8] = []
-    /// The same, once it is complete.
+    /// The parsed `head`, when it is complete.
     private var own: FLACHead?
-    /// How many bytes later the frames lie in the file than by the encoder's count.
+    /// The offset of the frames in the file minus their offset in the encoder's output, in bytes.
     private var shift: Int64 = 0
 
-    /// Where the encoder writes next, as it counts.
+    /// The offset of the encoder's next write, in the encoder's output.
     private(set) var position: Int64 = 0
-    /// How many bytes the encoder has written, as it counts.
+    /// The number of bytes that the encoder has written.
     private(set) var length: Int64 = 0
-    /// The error after which nothing more is written.
+    /// The first error. After it, nothing more is written.
     private(set) var failure: FileError?
-    /// Set when the rest is not needed.
+    /// Set when the rest of the output is not needed.
     var isAbandoned = false
 
     init(to output: Output, metadata: FLACMetadata) {
@@ -63,13 +63,13 @@ final class FLACStream {
         self.metadata = metadata
     }
 
-    /// Takes what is to be sent next.
+    /// Returns the bytes that must be sent next, and forgets them.
     func takePieces() -> [UInt8] {
         defer { pieces = [] }
         return pieces
     }
 
-    /// Puts frames behind our head.
+    /// Writes frames after our header.
     private func put(_ bytes: [UInt8], at place: Int64) throws(FileError) {
         switch output {
         case .file(let file, let files): try files.write(bytes, to: file, at: place)
@@ -77,13 +77,12 @@ final class FLACStream {
         }
     }
 
-    /// Sets `position`.
     func seek(to place: Int64) {
         position = max(0, place)
     }
 
     /// Writes at `position`.
-    /// - Returns: whether all bytes were written; after a failure nothing is written.
+    /// - Returns: whether all bytes were written. After a failure nothing is written.
     func write(_ bytes: [UInt8]) -> Bool {
         guard failure == nil, !isAbandoned else { return false }
         do throws(FileError) {
@@ -118,8 +117,8 @@ final class FLACStream {
         return true
     }
 
-    /// Writes our head, after the encoder has completed its own.
-    /// - Returns: whether there is one: without a frame the encoder writes no head.
+    /// Writes our header, after the encoder has completed its own.
+    /// - Returns: false if the encoder wrote no header, because it got no frame.
     func finish() throws(FileError) -> Bool {
         guard let finished = FLACHead(head) else { return false }
         if case .file(let file, let files) = output {
@@ -129,16 +128,15 @@ final class FLACStream {
     }
 }
 
-/// What an encoder writes before its first frame.
+/// The blocks that an encoder writes before its first frame.
 struct FLACHead: Hashable {
-    /// Its length.
     var byteCount: Int
-    /// The content of its block STREAMINFO.
+    /// The content of the STREAMINFO block.
     var streamInfo: [UInt8]
     /// The encoder's name; may be empty.
     var vendor: [UInt8] = []
 
-    /// Reads the blocks up to the last; nil if they are not complete.
+    /// Parses the blocks up to the last one. Nil if they are not complete.
     init?(_ bytes: [UInt8]) {
         guard bytes.starts(with: Array("fLaC".utf8)) else { return nil }
         var found: [UInt8: ArraySlice<UInt8>] = [:]

@@ -1,15 +1,14 @@
-/// What is known of a file without reading it.
+/// Attributes of a file that are available without reading it.
 public struct FileAttributes: Hashable, Sendable {
-    /// Its length.
     public var byteCount: Int64
-    /// When its content changed, in nanoseconds since 1970, as fine as its file system keeps it.
+    /// When the content changed, in nanoseconds since 1970, with the resolution of the file system.
     public var modifiedNs: Int64
-    /// When its content or its attributes changed, `st_ctim`, which no program can set; 0: not known.
+    /// When the content or the attributes changed: `st_ctim`, which no program can set. 0 if unknown.
     public var changedNs: Int64
-    /// Its number, `st_ino`: a file that took its place has another one, as a rule.
+    /// `st_ino`. A file that replaced this one usually has another number.
     public var inode: Int64
 
-    /// As `stat(2)` reports it.
+    /// The values that `stat(2)` reports.
     public init(byteCount: Int64, modifiedNs: Int64, inode: Int64, changedNs: Int64 = 0) {
         self.changedNs = changedNs
         self.byteCount = byteCount

@@ -1,31 +1,29 @@
 import Glibc
 
-/// Something that could not be done to a file.
+/// A failed operation on a file.
 public struct FileError: Error, Hashable, CustomStringConvertible {
-    /// What was attempted: "write", "sync", "rename"…
+    /// The attempted operation: "write", "sync", "rename"…
     public var operation: String
-    /// On what.
     public var path: String
     /// The system's error number, `errno(3)`.
     public var code: Int32
 
-    /// A failed operation.
     public init(_ operation: String, _ path: String, code: Int32) {
         self.operation = operation
         self.path = path
         self.code = code
     }
 
-    /// Whether there is no room left, rather than something broken.
+    /// Whether the storage is full rather than broken.
     public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// What happened, such as `write /takes/a.wav.part: No space left on device`.
+    /// The failure without advice, such as `write /takes/a.wav.part: No space left on device`.
     public var fact: String {
         let reason = unsafe String(cString: strerror(code))
         return "\(operation) \(path): \(reason)\(remark.map { " (\($0))" } ?? "")"
     }
 
-    /// The meaning of a reason that few people know.
+    /// An explanation of an error text that few people know.
     private var remark: String? {
         switch code {
         case ELOOP: "it is a link, which is not followed here"
@@ -34,7 +32,7 @@ public struct FileError: Error, Hashable, CustomStringConvertible {
         }
     }
 
-    /// One sentence: what happened, and what is to be done.
+    /// One sentence: the failure, and what the user should do.
     public var description: String { fact + (advice.map { ": \($0)" } ?? "") }
 
     private var advice: String? {

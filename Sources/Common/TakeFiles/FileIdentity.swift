@@ -1,11 +1,12 @@
-/// What a path leads to: another file system, or another file, in its place has another one.
+/// Identifies the file or folder that a path leads to. It differs if another file or another file system takes the same
+/// place.
 public struct FileIdentity: Hashable, Sendable {
-    /// The file system's device, `st_dev`.
+    /// `st_dev`.
     public var device: UInt64
-    /// The file's number on it, `st_ino`.
+    /// `st_ino`.
     public var inode: UInt64
 
-    /// An identity, as `stat(2)` reports it.
+    /// The values that `stat(2)` reports.
     public init(device: UInt64, inode: UInt64) {
         self.device = device
         self.inode = inode

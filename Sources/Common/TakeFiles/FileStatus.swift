@@ -1,22 +1,19 @@
-/// The state of an open file, independent of its path, or of what has a name.
+/// The state of an open file, independent of its path, or of the object that a path names.
 public struct FileStatus: Hashable, Sendable {
-    /// The number of its names; a removed file has 0, and lasts until it is closed.
+    /// The number of hard links. A removed file has 0, and exists until it is closed.
     public var linkCount: Int
-    /// Its length.
     public var byteCount: Int64
-    /// Which file it is.
     public var identity: FileIdentity
-    /// What it is.
     public var kind: Kind
 
-    /// What a name may be of.
+    /// The kind of object that a name can refer to.
     public enum Kind: Hashable, Sendable {
         case file, folder
-        /// A link, a pipe, a device.
+        /// A symbolic link, a pipe or a device.
         case other
     }
 
-    /// As `fstat(2)` and `lstat(2)` report it.
+    /// The values that `fstat(2)` and `lstat(2)` report.
     public init(linkCount: Int, byteCount: Int64, identity: FileIdentity, kind: Kind = .file) {
         self.kind = kind
         self.linkCount = linkCount
@@ -26,22 +23,23 @@ public struct FileStatus: Hashable, Sendable {
 }
 
 extension FileSystem {
-    /// The state of an open file.
     func status(of file: OpenFile) throws(FileError) -> FileStatus {
         try doing("examine", file.path) { () throws(Errno) in try calls.status(file.descriptor) }
     }
 
-    /// The state of what has a name; a link is not followed.
+    /// The state of the object with this name. A symbolic link is not followed.
     func status(named path: String) throws(FileError) -> FileStatus {
         try doing("examine", path) { () throws(Errno) in try calls.status(named: path) }
     }
 
-    /// Gives an open file another name. One that was removed cannot get one any more (`ENOENT`), and FAT has one name a file (`EPERM`).
+    /// Adds a hard link to an open file. A removed file cannot get a new name (`ENOENT`), and FAT allows one name per
+    /// file (`EPERM`).
     func link(_ file: OpenFile, to path: String) throws(FileError) {
         try doing("link", path) { () throws(Errno) in try calls.link(file.descriptor, to: path) }
     }
 
-    /// The number of files that can still be made where `path` is; nil if the file system does not count them.
+    /// The number of files that can still be made on the file system of `path`, or nil if the file system does not
+    /// count them.
     public func freeFiles(_ path: String) throws(FileError) -> Int64? {
         try doing("measure", path) { () throws(Errno) in try calls.freeFiles(path) }
     }

@@ -1,14 +1,15 @@
 import Glibc
 
-/// Files of finished takes, as programs open them that may read more than takes: secrets, for instance. Neither a file nor the folder of
-/// its day may be a link, which could lead to one of those; and a pipe or a device is no sound.
+/// Opens files of finished takes for programs that may also read other files, for instance secrets. Neither a file nor
+/// the folder of its day may be a symbolic link, which could lead to such a file. A pipe or a device is refused, too.
 extension FileSystem {
-    /// Opens a regular file in the folder of a day, to read it.
-    /// - Throws: `FileError`: `ELOOP`, if it or the folder is a link; `EISDIR`, `ESPIPE` or `ENXIO`, if it is no file.
+    /// Opens a regular file in the folder of a day for reading.
+    /// - Throws: `FileError`: `ELOOP` if the file or the folder is a symbolic link; `EISDIR`, `ESPIPE` or `ENXIO` if it
+    ///   is not a regular file.
     public func openTakeFile(_ path: String) throws(FileError) -> OpenFile {
         let (folder, name) = Self.split(path)
         let day = try openDay(folder)
-        // The folder that is open: its name may lead to another one by now.
+        // Relative to the open folder: its path may lead to another folder by now.
         let descriptor = try doing("open", path) { () throws(Errno) in
             try calls.open(
                 "/proc/self/fd/\(day.descriptor)/\(name)", flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
@@ -19,24 +20,22 @@ extension FileSystem {
         return file
     }
 
-    /// The attributes of such a file.
     public func takeFileAttributes(_ path: String) throws(FileError) -> FileAttributes {
         try attributes(of: openTakeFile(path))
     }
 
-    /// The attributes of an open file.
     public func attributes(of file: OpenFile) throws(FileError) -> FileAttributes {
         try doing("examine", file.path) { () throws(Errno) in
             try calls.attributes("/proc/self/fd/\(file.descriptor)")
         }
     }
 
-    /// Reads such a file whole, but not more than `limit` bytes of it.
+    /// Reads such a file whole, but at most `limit` bytes.
     public func takeFileContents(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         try contents(of: openTakeFile(path), limit: limit)
     }
 
-    /// The names in the folder of a day, which is no link, in no order, `most` at most.
+    /// At most `most` names in the folder of a day, in no particular order. The folder must not be a symbolic link.
     public func dayEntries(_ path: String, most: Int = .max) throws(FileError) -> [String] {
         let day = try openDay(path)
         return try doing("list", path) { () throws(Errno) in
@@ -48,7 +47,7 @@ extension FileSystem {
         do throws(FileError) {
             return try openFolder(path, followsLink: false)
         } catch {
-            // A link is reported as what is no folder: that would count as missing.
+            // The kernel reports a link as `ENOTDIR`, which would count as missing.
             guard error.code == ENOTDIR, (try? openFolder(path)) != nil else { throw error }
             throw FileError("open", path, code: ELOOP)
         }
@@ -61,6 +60,6 @@ extension FileSystem {
 }
 
 extension OpenFile {
-    /// Where libraries that know only paths find this very file, as long as it is open.
+    /// A path to this open file, for libraries that accept only paths.
     var ownPath: String { "/proc/self/fd/\(descriptor)" }
 }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Files, as takes need them: every call is made until it is done (`EINTR`, short writes), and an error says on what.
+/// File operations for takes. Each call is repeated until it is complete (`EINTR`, short writes), and an error names
+/// its file.
 public struct FileSystem: Sendable {
-    /// Readable by the group, which the library is in, and by no other.
+    /// Readable by the group, which includes the library's user, and not by others.
     public static let fileMode: UInt32 = 0o640
-    /// The same for folders; what is made in them belongs to their group.
+    /// The same for folders. With the set-group-ID bit, new files in them get their group.
     public static let folderMode: UInt32 = 0o2750
-    /// Of files that are locked.
+    /// For files that are locked.
     static let lockMode: UInt32 = 0o600
 
     let calls: any SystemCalls
-    /// What they lie on, where that is known.
+    /// The kind of the file system, if known.
     let kind: FileSystemKind?
 
-    /// Files reached by `calls`.
     public init(calls: any SystemCalls = KernelCalls()) {
         self.init(calls, on: nil)
     }
@@ -23,11 +23,10 @@ public struct FileSystem: Sendable {
         self.kind = kind
     }
 
-    /// The same on a file system of this kind.
     func on(_ kind: FileSystemKind) -> FileSystem { FileSystem(calls, on: kind) }
 
-    /// Makes a file, with the rights of `mode` whatever the umask.
-    /// - Parameter isNew: whether an existing file is an error (`EEXIST`); otherwise it is emptied.
+    /// Makes a file with the permissions of `mode`, independent of the umask.
+    /// - Parameter isNew: if true, an existing file is an error (`EEXIST`); if false, it is emptied.
     public func create(_ path: String, isNew: Bool, mode: UInt32 = fileMode) throws(FileError) -> OpenFile {
         let file = try open("create", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW | (isNew ? O_EXCL : O_TRUNC))
         do throws(FileError) {
@@ -39,28 +38,30 @@ public struct FileSystem: Sendable {
         return file
     }
 
-    /// Opens a file that is there, to read and write; a link is refused (`ELOOP`), so that no path leads elsewhere.
+    /// Opens an existing file for reading and writing. A symbolic link is refused (`ELOOP`), so that no path leads
+    /// elsewhere.
     public func open(_ path: String) throws(FileError) -> OpenFile {
         try open("open", path, flags: O_RDWR | O_NOFOLLOW)
     }
 
-    /// Opens a file that is there, to read it.
-    /// - Parameter followsLink: whether it may be a link to one; otherwise that is refused (`ELOOP`).
+    /// Opens an existing file for reading.
+    /// - Parameter followsLink: if false, a symbolic link is refused (`ELOOP`).
     public func openToRead(_ path: String, followsLink: Bool = true) throws(FileError) -> OpenFile {
-        // A pipe of that name would be waited for; a file is not.
+        // `O_NONBLOCK`, since opening a pipe would wait for a writer. It has no effect on a regular file.
         try open("open", path, flags: O_RDONLY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
     }
 
-    /// Opens a folder, so that it can be synced.
-    /// - Parameter followsLink: whether it may be a link to one; otherwise that is refused (`ENOTDIR`).
+    /// Opens a folder, for example to sync it.
+    /// - Parameter followsLink: if false, a symbolic link is refused (`ENOTDIR`).
     public func openFolder(_ path: String, followsLink: Bool = true) throws(FileError) -> OpenFile {
         try open("open", path, flags: O_RDONLY | O_DIRECTORY | (followsLink ? 0 : O_NOFOLLOW))
     }
 
-    /// Makes a folder, with the rights of `mode` whatever the umask, or takes the one that is there.
+    /// Makes a folder with the permissions of `mode`, independent of the umask, or opens the existing one.
     public func makeFolder(_ path: String, mode: UInt32 = folderMode) throws(FileError) -> OpenFile {
         do throws(Errno) {
-            // The kernel takes the set-group-ID bit from the folder around it, and a sandbox refuses a mode that has it.
+            // The kernel copies the set-group-ID bit from the parent folder, and a sandbox refuses a mode with that
+            // bit.
             try retrying { () throws(Errno) in try calls.mkdir(path, mode: mode & 0o777) }
         } catch {
             guard error.code == EEXIST else { throw FileError("make folder", path, code: error.code) }
@@ -71,35 +72,33 @@ public struct FileSystem: Sendable {
         return folder
     }
 
-    /// Writes all of `bytes` at `offset`.
     public func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int64) throws(FileError) {
         var done = 0
         while done < bytes.count {
-            // Safe: done < count, so that what is left lies within the buffer.
+            // Safe: done < count, so the rest lies within the buffer.
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
             let position = offset + Int64(done)
             let count = try doing("write", file.path) { () throws(Errno) in
                 unsafe try calls.pwrite(file.descriptor, rest, at: position)
             }
-            // A write of nothing would be repeated forever.
+            // Otherwise a write of 0 bytes would be repeated forever.
             guard count > 0 else { throw FileError("write", file.path, code: EIO) }
             done += count
         }
     }
 
-    /// Writes all of `bytes` at `offset`.
     public func write(_ bytes: [UInt8], to file: OpenFile, at offset: Int64) throws(FileError) {
-        // Safe: the buffer lives as long as the closure runs.
+        // Safe: the buffer is valid while the closure runs.
         try unsafe bytes.span.withUnsafeBytes { (buffer) throws(FileError) in
             try unsafe write(buffer, to: file, at: offset)
         }
     }
 
-    /// Reads up to `count` bytes from `offset` on; fewer only at the end of the file.
+    /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
     public func read(_ file: OpenFile, at offset: Int64, count: Int) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
-        // Safe: the buffer lives as long as the closure runs.
+        // Safe: the buffer is valid while the closure runs.
         let done = try unsafe span.withUnsafeMutableBytes { (buffer) throws(FileError) in
             try unsafe read(file, at: offset, into: buffer)
         }
@@ -107,14 +106,14 @@ public struct FileSystem: Sendable {
         return bytes
     }
 
-    /// Fills `buffer` with what is there from `offset` on.
-    /// - Returns: how many bytes were read; fewer than it holds only at the end of the file.
+    /// Fills `buffer` with the bytes from `offset`.
+    /// - Returns: the number of bytes read. It is less than the buffer's size only at the end of the file.
     public func read(
         _ file: OpenFile, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(FileError) -> Int {
         var done = 0
         while done < buffer.count {
-            // Safe: done < count, so that what is left lies within the buffer.
+            // Safe: done < count, so the rest lies within the buffer.
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
             let position = offset + Int64(done)
             let read = try doing("read", file.path) { () throws(Errno) in
@@ -126,12 +125,11 @@ public struct FileSystem: Sendable {
         return done
     }
 
-    /// Reads a small file whole, but not more than `limit` bytes of it.
+    /// Reads a small file whole, but at most `limit` bytes.
     public func contents(_ path: String, limit: Int = 1 << 20) throws(FileError) -> [UInt8] {
         try contents(of: openToRead(path), limit: limit)
     }
 
-    /// The same of a file that is open.
     func contents(of file: OpenFile, limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -142,17 +140,17 @@ public struct FileSystem: Sendable {
         return bytes
     }
 
-    /// What was written to `file`, and its length, is on the disk when this returns.
+    /// The content and the length of `file` are on the disk when this returns.
     public func syncData(_ file: OpenFile) throws(FileError) {
         try doing("sync", file.path) { () throws(Errno) in try calls.fdatasync(file.descriptor) }
     }
 
-    /// What was written to `file`, or the names in a folder, and all that is known of it, is on the disk when this returns.
+    /// The content of `file`, or the names in a folder, and all its attributes are on the disk when this returns.
     public func sync(_ file: OpenFile) throws(FileError) {
         try doing("sync", file.path) { () throws(Errno) in try calls.fsync(file.descriptor) }
     }
 
-    /// The same for a folder; file systems that cannot sync one (FUSE, CIFS) are taken at their word.
+    /// The same for a folder. On file systems that cannot sync a folder (FUSE, CIFS) this succeeds without a sync.
     public func syncFolder(_ folder: OpenFile) throws(FileError) {
         do throws(FileError) {
             try sync(folder)
@@ -161,42 +159,41 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// Asks the kernel to drop its copy of a file that was synced, so that the next read comes from the disk.
-    ///
-    /// The kernel may refuse.
+    /// Asks the kernel to drop its cached copy of a synced file, so that the next read comes from the disk. The kernel
+    /// may refuse.
     public func dropCache(of file: OpenFile) {
         try? calls.dropCache(file.descriptor)
     }
 
-    /// How many bytes a file has.
     public func length(_ file: OpenFile) throws(FileError) -> Int64 {
         try doing("measure", file.path) { () throws(Errno) in try calls.length(file.descriptor) }
     }
 
-    /// Cuts or lengthens a file.
+    /// Shortens or extends a file.
     public func truncate(_ file: OpenFile, to byteCount: Int64) throws(FileError) {
         try doing("truncate", file.path) { () throws(Errno) in
             try calls.ftruncate(file.descriptor, to: byteCount)
         }
     }
 
-    /// Gives a file that was synced another name, in place of one that may be there, and makes it safe under that name. The
-    /// folder is to be synced next.
+    /// Renames a synced file, replaces an existing one, and makes the file durable under the new name. The caller must
+    /// sync the folder next.
     ///
-    /// FAT keeps the place and the length of a file beside its name. Until the file is synced again, it is empty there: a sync
-    /// of the folder alone would replace the old name by that of an empty file.
+    /// FAT keeps the place and the length of a file in the folder entry. The new entry is empty until the file is
+    /// synced again. A sync of the folder alone would replace the old name with an entry of an empty file.
     public func move(_ from: String, to: String) throws(FileError) {
         try rename(from, to: to)
         try settle(to)
     }
 
-    /// The first half of `move`, enough for a file that does not outlive the power.
+    /// The first half of `move`, sufficient for a file that need not survive a power cut.
     public func rename(_ from: String, to: String) throws(FileError) {
         try doing("rename", from) { () throws(Errno) in try calls.rename(from, to: to) }
     }
 
-    /// The same as `rename`, but replaces nothing. A kernel or a file system that cannot do so in one call is asked for the name before.
-    /// - Throws: `FileError`, with `EEXIST` and the new name if there is a file of that name.
+    /// Renames like `rename`, but replaces nothing. If the kernel or the file system cannot do that in one call, this
+    /// first checks that the name is free.
+    /// - Throws: `FileError` with `EEXIST` and the new name if that name exists.
     public func renameNew(_ from: String, to: String) throws(FileError) {
         do throws(Errno) {
             try retrying { () throws(Errno) in try calls.renameNew(from, to: to) }
@@ -211,7 +208,7 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// Whether a name is that of a file, a folder, or a link, whatever that leads to.
+    /// Whether a name exists, as a file, a folder, or a symbolic link with any target.
     func isTaken(_ path: String) -> Bool {
         if (try? identity(path)) != nil { return true }
         do throws(FileError) {
@@ -222,12 +219,12 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// The second half of `move`.
+    /// The second half of `move`: makes a renamed file durable under its new name.
     func settle(_ path: String) throws(FileError) {
         try sync(open(path))
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     public func remove(_ path: String) throws(FileError) {
         do throws(FileError) {
             try doing("remove", path) { () throws(Errno) in try calls.unlink(path) }
@@ -236,52 +233,51 @@ public struct FileSystem: Sendable {
         }
     }
 
-    /// Removes a folder that is empty.
+    /// Removes an empty folder.
     public func removeFolder(_ path: String) throws(FileError) {
         try doing("remove", path) { () throws(Errno) in try calls.rmdir(path) }
     }
 
-    /// The names in a folder, in no order, `most` at most.
+    /// At most `most` names in a folder, in no particular order.
     public func entries(_ path: String, most: Int = .max) throws(FileError) -> [String] {
         try doing("list", path) { () throws(Errno) in try calls.entries(path, most: most) }
     }
 
-    /// Where the entry of a file begins in a folder of exFAT, in bytes; nil: there is no such file.
+    /// The offset in bytes of a file's entry in a folder of exFAT, or nil if the file does not exist.
     func entryStart(_ name: String, in folder: String) throws(FileError) -> Int64? {
         try doing("list", folder) { () throws(Errno) in try calls.entryStart(name, in: folder) }
     }
 
-    /// Bytes that are free for this process where `path` is.
+    /// The bytes that are free for this process on the file system of `path`.
     public func freeBytes(_ path: String) throws(FileError) -> Int64 {
         try doing("measure", path) { () throws(Errno) in try calls.freeBytes(path) }
     }
 
-    /// What kind of file system `path` lies on.
     public func kind(of path: String) throws(FileError) -> FileSystemKind {
         FileSystemKind(magic: try doing("examine", path) { () throws(Errno) in try calls.fileSystemMagic(path) })
     }
 
-    /// What `path` leads to now.
+    /// The identity of the object that `path` leads to now.
     public func identity(_ path: String) throws(FileError) -> FileIdentity {
         try doing("examine", path) { () throws(Errno) in try calls.identity(path) }
     }
 
-    /// The length of a file, and what tells whether it is the one that was there before.
+    /// The length of a file, and attributes that show whether it is still the same file.
     public func attributes(_ path: String) throws(FileError) -> FileAttributes {
         try doing("examine", path) { () throws(Errno) in try calls.attributes(path) }
     }
 
-    /// Fails if `path` cannot be written: its file system has become read-only, or this process has no right to.
+    /// Throws if `path` cannot be written: its file system has become read-only, or this process has no permission.
     public func checkWritable(_ path: String) throws(FileError) {
         try doing("write", path) { () throws(Errno) in try calls.checkWritable(path) }
     }
 
-    /// Opens or makes a file to lock, and locks it as long as it is open. It is for its owner alone, where the file system has modes:
-    /// a user who may read takes must not be able to lock it.
-    /// - Returns: the file, and whether the lock was had; if not, another process has it.
+    /// Opens or makes a lock file, and locks it until it is closed. On file systems with permissions only the owner may
+    /// open it: a user who may read takes must not be able to lock it.
+    /// - Returns: the file, and whether the lock was acquired. If not, another process holds it.
     func openLocked(_ path: String) throws(FileError) -> (OpenFile, Bool) {
         let file = try open("lock", path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: Self.lockMode)
-        // One that was there may have another mode.
+        // An existing file may have another mode.
         try setMode(file, Self.lockMode)
         do throws(Errno) {
             try retrying { () throws(Errno) in try calls.lock(file.descriptor) }
@@ -292,18 +288,18 @@ public struct FileSystem: Sendable {
         return (file, true)
     }
 
-    /// Shows to other processes that this one writes a file, as long as it is open. Readers cannot: it takes the right to write.
+    /// Shows other processes that this one writes the file, until it is closed. Readers cannot do this, since it needs
+    /// write permission.
     ///
-    /// A file system that knows no such locks has none.
+    /// Without effect on a file system that does not support such locks.
     func claim(_ file: OpenFile) { try? calls.claim(file.descriptor) }
 
-    /// Whether a file is written elsewhere, as far as is known.
+    /// Whether another process is known to write the file.
     func isClaimed(_ path: String) -> Bool {
         guard let file = try? openToRead(path, followsLink: false) else { return false }
         return (try? calls.isClaimed(file.descriptor)) ?? false
     }
 
-    /// Ends the lock of a file that `openLocked` locked.
     func unlock(_ file: OpenFile) { calls.unlock(file.descriptor) }
 
     private func open(
@@ -315,7 +311,7 @@ public struct FileSystem: Sendable {
         return OpenFile(descriptor: descriptor, path: path, calls: calls)
     }
 
-    /// FAT and the like have no rights to set, and a take is worth more than they are.
+    /// FAT and similar file systems have no permissions to set. That must not prevent a take.
     private func setMode(_ file: OpenFile, _ mode: UInt32) throws(FileError) {
         do throws(FileError) {
             try doing("set the rights of", file.path) { () throws(Errno) in

@@ -1,17 +1,18 @@
-/// What kind of file system takes are kept on, and so what a power cut may cost there.
+/// The kind of file system that takes are stored on. It determines what a power cut can damage.
 public enum FileSystemKind: Hashable, Sendable {
-    /// It has a journal, or writes nothing over what is there: a file has its old name or its new one after a power cut.
+    /// It has a journal or is copy-on-write: after a power cut a file has its old name or its new one.
     case journaled(String)
-    /// FAT16 or FAT32. Its names, lengths and chains of blocks are written apart, and repaired by `fsck` after a power cut.
+    /// FAT16 or FAT32. Names, lengths and block chains are written separately, and `fsck` repairs them after a power
+    /// cut.
     case fat
-    /// The same of exFAT.
+    /// Like `fat`.
     case exFAT
-    /// It is kept in memory: nothing of it outlives the power.
+    /// It is kept in memory. Nothing survives a power cut.
     case volatile(String)
-    /// Anything else, by the kernel's number for it.
+    /// Any other kind, by the kernel's magic number.
     case other(UInt32)
 
-    /// The kind that `statfs(2)` names, by the numbers of linux/magic.h.
+    /// The kind for the magic number from `statfs(2)`, as in linux/magic.h.
     init(magic: UInt32) {
         self =
             switch magic {
@@ -28,7 +29,7 @@ public enum FileSystemKind: Hashable, Sendable {
             }
     }
 
-    /// As a person knows it.
+    /// The name that users know.
     public var name: String {
         switch self {
         case .journaled(let name), .volatile(let name): name
@@ -38,7 +39,7 @@ public enum FileSystemKind: Hashable, Sendable {
         }
     }
 
-    /// Why takes are not safe there at all, as a sentence about `path`; nil: they are, or that is not known.
+    /// A sentence about `path` that says why takes are not safe on it at all, or nil if they are or that is unknown.
     public func volatility(at path: String) -> String? {
         guard case .volatile(let name) = self else { return nil }
         return
@@ -46,7 +47,7 @@ public enum FileSystemKind: Hashable, Sendable {
             + "disk under [takes]"
     }
 
-    /// Whether a file has the same number whenever it is looked at: FAT makes up another one once nobody has it open.
+    /// Whether a file's inode number is stable. FAT assigns a new one after the file is no longer open.
     var keepsFileNumbers: Bool {
         switch self {
         case .journaled, .volatile: true
@@ -54,6 +55,6 @@ public enum FileSystemKind: Hashable, Sendable {
         }
     }
 
-    /// Whether a file that gets a name which is not on the disk yet may have half of that name after a power cut.
+    /// Whether a power cut can leave half of a file's new name while the new name is not on the disk yet.
     var splitsNames: Bool { self == .fat }
 }

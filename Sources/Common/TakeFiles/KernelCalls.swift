@@ -1,41 +1,34 @@
 internal import CLinux
 import Glibc
 
-/// The kernel's own calls.
+/// The calls of the kernel and the C library.
 public struct KernelCalls: SystemCalls {
-    /// The kernel's own calls.
     public init() {}
 
-    /// `open(2)`.
     public func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
         try Self.check(unsafe Glibc.open(path, flags, mode))
     }
 
-    /// `close(2)`.
     public func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
     }
 
-    /// `pwrite(2)`.
     public func pwrite(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(Errno) -> Int {
         try Self.check(unsafe Glibc.pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)))
     }
 
-    /// `pread(2)`.
     public func pread(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(Errno) -> Int {
         try Self.check(unsafe Glibc.pread(descriptor, bytes.baseAddress, bytes.count, off_t(offset)))
     }
 
-    /// `fdatasync(2)`.
     public func fdatasync(_ descriptor: Int32) throws(Errno) {
         _ = try Self.check(Glibc.fdatasync(descriptor))
     }
 
-    /// `fsync(2)`.
     public func fsync(_ descriptor: Int32) throws(Errno) {
         _ = try Self.check(Glibc.fsync(descriptor))
     }
@@ -46,10 +39,10 @@ public struct KernelCalls: SystemCalls {
         guard code == 0 else { throw Errno(code: code) }
     }
 
-    /// `fstat(2)`. What is no regular file has no length: a folder is refused as `EISDIR`, and all else as `ESPIPE`.
+    /// `fstat(2)`. Only a regular file has a length: a folder is refused with `EISDIR`, anything else with `ESPIPE`.
     public func length(_ descriptor: Int32) throws(Errno) -> Int64 {
         var status = stat()
-        // Safe: it is written during the call.
+        // Safe: `status` is written only during the call.
         _ = try Self.check(unsafe fstat(descriptor, &status))
         switch status.st_mode & S_IFMT {
         case S_IFREG: return Int64(status.st_size)
@@ -58,12 +51,10 @@ public struct KernelCalls: SystemCalls {
         }
     }
 
-    /// `ftruncate(2)`.
     public func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno) {
         _ = try Self.check(Glibc.ftruncate(descriptor, off_t(byteCount)))
     }
 
-    /// `fchmod(2)`.
     public func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno) {
         _ = try Self.check(Glibc.fchmod(descriptor, mode))
     }
@@ -84,7 +75,6 @@ public struct KernelCalls: SystemCalls {
         try Self.check(fieldfare_is_claimed(descriptor)) > 0
     }
 
-    /// `rename(2)`.
     public func rename(_ from: String, to: String) throws(Errno) {
         _ = try Self.check(unsafe Glibc.rename(from, to))
     }
@@ -94,17 +84,14 @@ public struct KernelCalls: SystemCalls {
         _ = try Self.check(unsafe fieldfare_rename_new(from, to))
     }
 
-    /// `unlink(2)`.
     public func unlink(_ path: String) throws(Errno) {
         _ = try Self.check(unsafe Glibc.unlink(path))
     }
 
-    /// `rmdir(2)`.
     public func rmdir(_ path: String) throws(Errno) {
         _ = try Self.check(unsafe Glibc.rmdir(path))
     }
 
-    /// `mkdir(2)`.
     public func mkdir(_ path: String, mode: UInt32) throws(Errno) {
         _ = try Self.check(unsafe Glibc.mkdir(path, mode))
     }
@@ -143,7 +130,7 @@ public struct KernelCalls: SystemCalls {
     /// `fstat(2)`.
     public func status(_ descriptor: Int32) throws(Errno) -> FileStatus {
         var found = stat()
-        // Safe: it is written during the call.
+        // Safe: `found` is written only during the call.
         _ = try Self.check(unsafe fstat(descriptor, &found))
         return Self.status(found)
     }
@@ -151,7 +138,7 @@ public struct KernelCalls: SystemCalls {
     /// `lstat(2)`.
     public func status(named path: String) throws(Errno) -> FileStatus {
         var found = stat()
-        // Safe: it is written during the call.
+        // Safe: `found` is written only during the call.
         _ = try Self.check(unsafe lstat(path, &found))
         return Self.status(found)
     }
@@ -168,7 +155,7 @@ public struct KernelCalls: SystemCalls {
             identity: FileIdentity(device: UInt64(found.st_dev), inode: UInt64(found.st_ino)), kind: kind)
     }
 
-    /// `linkat(2)`: `AT_EMPTY_PATH` needs a capability that the recorder has not.
+    /// `linkat(2)` through `/proc`: `AT_EMPTY_PATH` needs a capability that the recorder does not have.
     public func link(_ descriptor: Int32, to path: String) throws(Errno) {
         let open = "/proc/self/fd/\(descriptor)"
         _ = try Self.check(unsafe linkat(AT_FDCWD, open, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
@@ -178,7 +165,7 @@ public struct KernelCalls: SystemCalls {
     public func freeFiles(_ path: String) throws(Errno) -> Int64? {
         var found = statvfs()
         _ = try Self.check(unsafe statvfs(path, &found))
-        // FAT and btrfs count none.
+        // FAT and btrfs do not count files, and report 0.
         return found.f_files == 0 ? nil : Int64(clamping: found.f_favail)
     }
 
@@ -201,13 +188,13 @@ public struct KernelCalls: SystemCalls {
         return names
     }
 
-    /// `telldir(3)`, `seekdir(3)`: as exFAT counts them, in bytes of the folder.
+    /// `telldir(3)`, `seekdir(3)`: positions count as on exFAT, in bytes of the folder.
     public func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? {
         guard let folder = unsafe opendir(folder) else { throw Errno(code: errno) }
         defer { unsafe closedir(folder) }
         var start = 0
         while let found = unsafe try Self.next(folder), found != name { start = unsafe telldir(folder) }
-        // From anywhere behind the entry before it up to its own beginning, it is the next.
+        // `readdir` returns this entry from any position after the start of the previous entry up to its own start.
         start -= start % Self.entryBytes
         var last: Int64?
         while true {
@@ -230,13 +217,13 @@ public struct KernelCalls: SystemCalls {
         _ = try Self.check(fieldfare_bypass_cache(descriptor))
     }
 
-    /// `FS_IOC_FIEMAP`, a stretch at a time.
+    /// `FS_IOC_FIEMAP`, one extent per call.
     public func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] {
         var extents: [FileExtent] = []
         var next: Int64 = 0
         while true {
             var (offset, place, byteCount): (Int64, Int64, Int64) = (0, 0, 0)
-            // Safe: the three are written during the call.
+            // Safe: the three variables are written only during the call.
             let found = try Self.check(unsafe fieldfare_extent(descriptor, next, &offset, &place, &byteCount))
             guard found < 2 else { throw Errno(code: EOPNOTSUPP) }
             guard found > 0, byteCount > 0 else { return extents }
@@ -245,18 +232,18 @@ public struct KernelCalls: SystemCalls {
         }
     }
 
-    /// The unit in which exFAT counts places in a folder.
+    /// The size of an exFAT folder entry in bytes.
     private static let entryBytes = 32
 
-    /// The next name in a folder; nil at its end.
+    /// The next name in a folder, or nil at its end.
     private static func next(_ folder: OpaquePointer) throws(Errno) -> String? {
-        // At its end and at an error readdir returns the same: only errno differs.
+        // `readdir` returns nil at the end and on an error. Only errno tells them apart.
         errno = 0
         guard let entry = unsafe readdir(folder) else {
             guard errno == 0 else { throw Errno(code: errno) }
             return nil
         }
-        // Safe: the kernel ends d_name with a zero byte, and the entry lives until the next readdir.
+        // Safe: the kernel ends d_name with a zero byte, and the entry is valid until the next readdir.
         return unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
             unsafe String(cString: UnsafeRawPointer(field).assumingMemoryBound(to: CChar.self))
         }

@@ -1,10 +1,11 @@
 import Glibc
 public import Takes
 
-/// The key that a kit makes at its first start and keeps in a folder of its own: `kit.key`, 32 random bytes, for the recorder alone.
+/// The key that a kit makes at its first start and keeps in a folder of its own: `kit.key`, 32 random bytes, readable
+/// only by the recorder.
 ///
-/// What the kit is known by, its id, is computed from the key. So the id outlives a new name and new storage for takes, and ends with the
-/// key. May be used by any thread; what reads and writes files is for workers.
+/// The kit's id is computed from the key. So the id survives a new name and new storage for takes, and is lost with the
+/// key. May be used by any thread. Methods that read or write files are for worker threads.
 public final class KitKey: Sendable {
     private let folder: String
     private let files: FileSystem
@@ -12,35 +13,34 @@ public final class KitKey: Sendable {
     private let work = Locked(())
     private let state = Locked((standing: Standing.unread, news: [String]()))
 
-    /// Whether the key can be used.
     public enum Standing: Hashable, Sendable {
         case unread
         /// The key is on the disk.
         case kept(KitID)
-        /// Why there is no key that will be there after a restart, as a sentence.
+        /// Why no key would survive a restart, as a sentence.
         case missing(String)
 
-        /// What the kit is known by, or nil without a key.
+        /// Nil without a key.
         public var id: KitID? {
             if case .kept(let id) = self { id } else { nil }
         }
     }
 
-    /// Bytes of a key.
+    /// The size of a key.
     static let byteCount = 32
-    /// For the recorder's user alone.
+    /// Only for the recorder's user.
     private static let mode: UInt32 = 0o600
 
-    /// The key in a folder that belongs to the recorder. Nothing is read yet.
+    /// A key in a folder that belongs to the recorder. Nothing is read yet.
     public init(folder: String, files: FileSystem = FileSystem()) {
         self.folder = folder
         self.files = files
     }
 
-    /// Whether the key can be used, as far as is known. Waits for no file.
+    /// Whether the key can be used, as far as is known. It does not wait for files.
     public var standing: Standing { state.withLock(\.standing) }
 
-    /// What is to be reported once, a sentence each. Waits for no file.
+    /// Sentences to report, each returned once. It does not wait for files.
     public func newSentences() -> [String] {
         state.withLock { state in
             defer { state.news = [] }
@@ -48,8 +48,9 @@ public final class KitKey: Sendable {
         }
     }
 
-    /// Reads the key, or makes it if there is none, unless that was done. A key that could not be kept is attempted again.
-    /// - Returns: what the kit is known by, or nil if no key can be kept now.
+    /// Reads the key, or makes one if the file is missing or invalid. Later calls do nothing, except that a key that
+    /// could not be stored is tried again.
+    /// - Returns: the kit's id, or nil if no key can be stored now.
     @discardableResult public func prepare() -> KitID? {
         work.withLock { _ in
             if let known = standing.id { return known }
@@ -84,12 +85,12 @@ public final class KitKey: Sendable {
         return try makeKey()
     }
 
-    /// - Returns: nil if there is no key. A file that is not one is set aside.
+    /// - Returns: nil if the file is missing or invalid. An invalid file is renamed.
     private func readKey() throws(FileError) -> [UInt8]? {
         let problem: String
         do throws(FileError) {
             let key = try files.contents(of: files.openToRead(path, followsLink: false), limit: Self.byteCount + 1)
-            // A disk that lost the content of a file has zeros there, on each kit the same.
+            // A disk that lost the content of a file returns zeros, which would be the same key on each kit.
             if key.count == Self.byteCount, key.contains(where: { $0 != 0 }) { return key }
             problem = key.count == Self.byteCount ? "it is all zeros" : "it has not \(Self.byteCount) bytes"
         } catch {
@@ -107,22 +108,23 @@ public final class KitKey: Sendable {
         return nil
     }
 
-    /// The path, or it with a number, so that nothing that is kept is replaced.
+    /// The path, or the path with a number appended if it exists, so that no kept file is replaced.
     private func freeName(_ path: String) -> String {
         let names = [path] + (2...99).map { "\(path)\($0)" }
         return names.first { !files.isTaken($0) } ?? path
     }
 
-    /// The key is on the disk when this returns: another one after a power cut would be that of another kit.
+    /// Makes a key, which is on the disk when this returns. If it were lost in a power cut, the next key would give the
+    /// kit another id.
     private func makeKey() throws(FileError) -> [UInt8] {
-        // The kernel's `getrandom(2)`.
+        // `getrandom(2)`.
         var generator = SystemRandomNumberGenerator()
         let key = (0..<Self.byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         try files.replace(path, with: key, mode: Self.mode)
         return key
     }
 
-    /// The first 32 digits of the key's SHA-256: the key itself is never written elsewhere.
+    /// The first 32 hexadecimal digits of the key's SHA-256. The key itself is never written elsewhere.
     static func id(of key: [UInt8]) -> KitID {
         var digest = SoundDigest()
         digest.update(key)

@@ -1,17 +1,17 @@
 import Glibc
 import Takes
 
-/// The highest number that this kit has given to a take, in a file of the kit's own: a storage that is new to it does not begin at 1
-/// again. May be used by any thread.
+/// The highest take number that this kit has given, stored in a file of the kit. So numbering does not restart at 1 on
+/// new storage. May be used by any thread.
 public final class KitMark: Sendable {
     private let folder: String
     private let files: FileSystem
     private let state = Locked(State())
 
     private struct State {
-        /// Nil: it was not read yet.
+        /// Nil before the mark is read.
         var last: Int?
-        /// Why it could not be read or written, and what of it was not reported yet.
+        /// Why the mark could not be read or written, and the failure that was not reported yet.
         var failure: FileError?
         var news: FileError?
 
@@ -21,17 +21,17 @@ public final class KitMark: Sendable {
         }
     }
 
-    /// A kit that makes a take each second reaches the numbers above after thirty years. A file with a higher number leaves no room
-    /// for them, so it is not a kit's, and must not stop the numbering.
+    /// A kit that makes one take per second reaches higher numbers after thirty years. A file with a higher number
+    /// leaves no room for those takes. Such a file does not come from a kit, and must not stop the numbering.
     static let highestCounted = TakeName.highestNumber - 1_000_000_000
 
-    /// The mark in a folder that belongs to the recorder. Nothing is read yet.
+    /// A mark in a folder that belongs to the recorder. Nothing is read yet.
     public init(folder: String, files: FileSystem = FileSystem()) {
         self.folder = folder
         self.files = files
     }
 
-    /// The highest number that this kit has given, as far as that is known; 0: none.
+    /// The highest known number that this kit has given, or 0 if none is known.
     func last() -> Int {
         state.withLock { state in
             if let last = state.last { return last }
@@ -43,8 +43,8 @@ public final class KitMark: Sendable {
         }
     }
 
-    /// Notes that a number is given to a take. It is on the disk when this returns, unless that fails: then it holds as long as the
-    /// process runs.
+    /// Records the number of a take. It is on the disk when this returns. If that fails, the number counts until the
+    /// process ends.
     func note(_ take: TakeName) {
         _ = last()
         state.withLock { state in
@@ -59,7 +59,7 @@ public final class KitMark: Sendable {
         }
     }
 
-    /// Why the mark cannot be kept, once for each reason; nil: nothing new.
+    /// Why the mark cannot be stored. Each reason is returned once, and otherwise nil.
     func newFailure() -> FileError? {
         state.withLock { state in
             defer { state.news = nil }
@@ -67,19 +67,18 @@ public final class KitMark: Sendable {
         }
     }
 
-    /// Sets aside what has the name of the number's file, or of its draft, and is none.
+    /// Sets aside anything that has the name of the number's file or of its draft and is not a file.
     static func makeWay(in folder: String, _ files: FileSystem) throws(FileError) {
         for document in [TakeDocument.number, .numberDraft] {
             try files.makeWay(for: "\(folder)/\(document.name(stem: ""))")
         }
     }
 
-    /// A number as it is written.
     static func bytes(_ number: Int) -> [UInt8] { Array("\(number)\n".utf8) }
 
-    /// The highest number that a folder's mark says; nil: it has none, or it is damaged. A draft counts: a power cut may have left
-    /// the number there alone.
-    /// - Parameter unreadable: what it cannot be read for is appended.
+    /// The highest number in a folder's mark, or nil if the mark is missing or damaged. The draft counts, too: after a
+    /// power cut it may be the only place with the number.
+    /// - Parameter unreadable: read errors are appended to it.
     static func number(in folder: String, files: FileSystem, unreadable: inout [FileError]) -> Int? {
         try? makeWay(in: folder, files)
         var highest: Int?

@@ -2,13 +2,13 @@ import Glibc
 import Takes
 
 extension LeftoverTake {
-    /// Whether a name of the folder is that of a file. A power cut may leave a name on exFAT that the folder lists and no file has, which
-    /// `fsck` does not repair.
+    /// Whether a name in the folder refers to a file. On exFAT, a power cut may leave a name that the folder lists and
+    /// that has no file, and `fsck` does not repair it.
     static func isThere(_ name: String, at site: TakeSite) -> Bool {
         let path = "\(site.takes.path)/\(site.name.day)/\(name)"
         guard (try? site.files.identity(path)) == nil else { return true }
         do throws(FileError) {
-            // A link that leads to nothing is there as well, and is not followed here.
+            // A dangling symbolic link exists as well. It is not followed here.
             _ = try site.files.open(path)
             return true
         } catch {
@@ -16,10 +16,11 @@ extension LeftoverTake {
         }
     }
 
-    /// The sidecar of the take, if it is finished. A sidecar that cannot be read is none, if the draft was kept until it was safe.
-    /// - Parameter storageAnswers: whether the storage does, although a file cannot be read.
-    /// - Throws: `unreplaced` if only the revision that was to replace it can be read: all that it names was safe before it; `lost` if there
-    ///   is nothing but the audio files.
+    /// The sidecar of the take if the take is finished. An unreadable sidecar does not count if its draft is still
+    /// there: the draft is kept until the sidecar is safe.
+    /// - Parameter storageAnswers: returns whether the storage works although a file cannot be read.
+    /// - Throws: `unreplaced` if only the revision that should replace the sidecar can be read: all files that it names
+    ///   were safe before it. `lost` if there are only the audio files.
     static func finished(
         _ names: [String], at site: TakeSite, _ storageAnswers: () -> Bool
     ) throws(LeftoverProblem) -> Sidecar? {
@@ -39,7 +40,7 @@ extension LeftoverTake {
         }
         if try credible(.revision, names, at: site) != nil { throw .unreplaced }
         guard let problem else { return nil }
-        // It goes on: what it is is judged by what it was to become.
+        // The take was continued, so the draft of the continued take counts.
         if names.contains(where: { isUnfinishedSound($0, at: site) }) { return nil }
         for draft in [TakeDocument.sidecarPart, .sidecarDraft] {
             if try credible(draft, names, at: site, storageAnswers) != nil { return nil }
@@ -47,7 +48,7 @@ extension LeftoverTake {
         throw .lost(try LostSidecar(names, at: site, problem: problem))
     }
 
-    /// Whether a file is an audio file without its final name, and has sound.
+    /// Whether a file is an audio file with sound and without its final name.
     private static func isUnfinishedSound(_ file: String, at site: TakeSite) -> Bool {
         guard let name = AudioFileName(file, of: site.name), name.stage == .part, isFile(name, at: site) else {
             return false
@@ -55,7 +56,7 @@ extension LeftoverTake {
         return !((try? read(name, at: site, [:]).isBlank) ?? false)
     }
 
-    /// The sidecar in a document of the folder; nil: it is not there, or is none of this take.
+    /// The sidecar in a document of the folder, or nil if it is missing or does not belong to this take.
     private static func credible(
         _ document: TakeDocument, _ names: [String], at site: TakeSite
     ) throws(LeftoverProblem) -> Sidecar? {
@@ -66,8 +67,8 @@ extension LeftoverTake {
         return SidecarCondition.credible(bytes, path: path, for: site.name)
     }
 
-    /// The same of a draft, which may be no file. One that cannot be read is read again, as a sidecar is, and then counts as absent if the
-    /// storage answers otherwise.
+    /// The same for a draft, which may not be a regular file. An unreadable draft is read again, like a sidecar. It
+    /// then counts as absent if the storage works otherwise.
     private static func credible(
         _ draft: TakeDocument, _ names: [String], at site: TakeSite, _ storageAnswers: () -> Bool
     ) throws(LeftoverProblem) -> Sidecar? {
@@ -82,7 +83,8 @@ extension LeftoverTake {
         return nil
     }
 
-    /// Files beside a finished take's own, under a name that those had before: what a power cut leaves of a rename.
+    /// Files next to a finished take that have an earlier name of one of its files. A power cut during a rename leaves
+    /// them.
     /// - Parameter settled: the finished take's parts.
     static func remains(
         _ names: [String], of settled: [Sidecar.Part], at site: TakeSite
@@ -100,7 +102,7 @@ extension LeftoverTake {
         return remains
     }
 
-    /// Whether a file beside a finished take is what a cut leaves of an audio file without sound.
+    /// Whether a file next to a finished take is what a power cut leaves of an audio file without sound.
     static func isRemains(_ file: String, of take: TakeName, in takes: OpenFile, _ files: FileSystem) -> Bool {
         guard let name = AudioFileName(file, of: take), name.stage == .part else { return false }
         let site = TakeSite(files: files, takes: takes, name: take)
@@ -112,18 +114,18 @@ extension LeftoverTake {
         guard let name = AudioFileName(file, of: take), name.stage == .tail else { return false }
         let site = TakeSite(files: files, takes: takes, name: take)
         guard isFile(name, at: site) else { return false }
-        // One that cannot be read now is one: recovery reports it.
+        // If it cannot be read now, it counts as a tail, and recovery reports it.
         guard let found = try? read(name, at: site, [:]) else { return true }
         return [.own, .recorder, .blank].contains(found.origin)
     }
 
-    /// The number of a part, whether it is WAV or FLAC.
+    /// The number of a part, for a WAV or FLAC file.
     static func number(_ part: Sidecar.Part, of take: TakeName) -> Int? {
         let base = part.file.prefix { $0 != "." }
         return AudioFileName(base + ".wav", of: take)?.part
     }
 
-    /// A file that is left beside a finished take, under the name that it has.
+    /// A file left next to a finished take, with its current name.
     static func rest(_ name: AudioFileName, of take: TakeName, _ sidecar: Sidecar) -> AudioFile {
         AudioFile(
             name: name.file,
@@ -138,8 +140,8 @@ extension LeftoverTake {
                 firstFrame: firstFrame.count, format: format, isUnfiltered: false))
     }
 
-    /// The filtered files of the parts that the sidecar of a finished take names. If one is not whole any more, the take is left
-    /// as it is: with it, what was recorded later could not be read either.
+    /// The filtered files of the parts that the sidecar of a finished take names. If one of them is not whole, the take
+    /// is left unchanged: otherwise the sound recorded after it could not be read either.
     static func settledAudio(
         _ finished: Sidecar, at site: TakeSite
     ) throws(LeftoverProblem) -> [[AudioFile]] {
@@ -163,7 +165,6 @@ extension LeftoverTake {
         return parts
     }
 
-    /// The header of a finished file, and its length.
     private static func settledFile(
         _ file: String, at site: TakeSite
     ) throws(LeftoverProblem) -> (head: [UInt8], byteCount: Int64) {

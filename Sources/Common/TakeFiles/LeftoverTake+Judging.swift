@@ -1,14 +1,14 @@
 import Takes
 
 extension LeftoverTake {
-    /// Finds the parts and how much of each is sound.
+    /// Finds the parts and the valid length of each.
     mutating func judge(_ found: [Found], _ take: TakeName, isAnew: Bool) {
         let ended = sidecar.endedBy != nil && !isAnew
         var judged: [Sidecar.Part] = []
         var formats: [StreamFormat] = []
         var files: [[Found]] = []
         var counts: [[Int64]] = []
-        // Of a take that goes on, the start is known.
+        // The start of a continued take is known.
         var start = settled.isEmpty ? nil : WallTime(iso8601: sidecar.started)
         let usual = found.lazy.compactMap(\.header?.format).first ?? sidecar.streamFormat.stored
         for number in Set(found.map(\.name.part)).sorted() {
@@ -19,7 +19,7 @@ extension LeftoverTake {
             var format =
                 own.lazy.compactMap(\.header?.format).first
                 ?? known?.streamFormat(channels: sidecar.channels).stored ?? formats.last ?? usual
-            // The header of the file does not have the number of significant bits.
+            // The file's header does not contain the number of significant bits.
             var delivered = format
             if let agreeing = granted.first(where: { $0.stored.sampleFormat == format.sampleFormat }) {
                 delivered.sampleFormat = agreeing.sampleFormat
@@ -83,8 +83,8 @@ extension LeftoverTake {
         }
     }
 
-    /// The frame of the take that was sampled at `time`; `near` itself, if the rounding of both times explains the rest, or no
-    /// take is that long.
+    /// The frame of the take that was sampled at `time`. Returns `near` if the rounding of both times explains the
+    /// difference, or if a take cannot be that long.
     static func frame(of time: WallTime, _ start: WallTime, rateHz: Int, near: TakeFrame) -> TakeFrame {
         let seconds = Double(time.microseconds - start.microseconds) / 1e6
         guard seconds * Double(rateHz) <= Double(Sidecar.latestFrame) else { return near }
@@ -98,7 +98,7 @@ extension LeftoverTake {
 }
 
 extension Sidecar.Part {
-    /// Takes over what was computed while the same frames were recorded: of each file that still has as many.
+    /// Keeps the fingerprints that were computed during recording, for each file whose number of frames is unchanged.
     fileprivate mutating func keepFingerprints(of known: Sidecar.Part) {
         if known.frames == frames { soundSHA256 = known.soundSHA256 }
         var isWhole = known.frames == frames

@@ -1,22 +1,22 @@
 import Glibc
 import Takes
 
-// Who made the files that have the names of a take's files. Recovery writes to a recorder's alone.
+// Determines the makers of files with the names of a take's files. Recovery writes only to files that a recorder made.
 extension LeftoverTake {
-    /// What the head of an audio file says of who made it.
+    /// The maker of an audio file, according to its header.
     enum Origin {
         /// A recorder, for this take.
         case own
-        /// A recorder; the name of the take is damaged.
+        /// A recorder. The name of the take is damaged.
         case recorder
-        /// Nothing: it is empty or zero, or ends within a recorder's head, as a cut leaves it.
+        /// No content: the file is empty, zero, or ends within a recorder's header, as a power cut leaves it.
         case blank
-        /// Nothing that can be read.
+        /// The header cannot be read.
         case unclear
         /// Another program, or a recorder for another take.
         case other
 
-        /// - Parameter head: the first `WAVHeader.byteCount` bytes, or all of a file that has fewer.
+        /// - Parameter head: the first `WAVHeader.byteCount` bytes, or all bytes of a shorter file.
         init(_ head: [UInt8], of take: TakeName) {
             if let header = WAVHeaderReading(head) {
                 guard let origin = header.origin else {
@@ -35,7 +35,8 @@ extension LeftoverTake {
             }
         }
 
-        /// Whether it begins as a recorder's head does, as far as it goes: with the chunk `bext`, which names the originator.
+        /// Whether the bytes begin like a recorder's header, as far as they reach: with the `bext` chunk, which names
+        /// the originator.
         private static func beginsLikeOwn(_ head: [UInt8]) -> Bool {
             let marks: [(place: Int, text: String)] = [(0, "RIFF"), (8, "WAVEbext"), (276, "Fieldfare")]
             return marks.allSatisfy { mark in
@@ -44,10 +45,11 @@ extension LeftoverTake {
         }
     }
 
-    /// Parts audio files into those of the take and those of another origin, or an unknown one.
-    /// - Parameter sidecar: the draft, if there is one. What it lists is the take's, unless something says otherwise.
-    /// - Throws: `foreign`, if a file of another origin has a name that the take's sound has or is to get; `strangeDrafts`, if it
-    ///   is the name of a draft and no sound can be in it.
+    /// Separates the take's audio files from those of another or an unknown origin.
+    /// - Parameter sidecar: the draft, if there is one. The files that it lists belong to the take, unless other
+    ///   evidence contradicts.
+    /// - Throws: `foreign` if a file of another origin has a name that the take's sound has or must get;
+    ///   `strangeDrafts` if that is the name of a draft and the file cannot contain sound.
     static func sort(
         _ found: [Found], _ sidecar: Sidecar?, at site: TakeSite
     ) throws(LeftoverProblem) -> (own: [Found], strange: [String]) {
@@ -90,7 +92,7 @@ extension LeftoverTake {
         }
     }
 
-    /// Whether a file has the sound that the draft has a fingerprint of; nil: it has none.
+    /// Whether the sound of a file matches the draft's fingerprint, or nil if the draft lacks the fingerprint.
     private static func holds(
         _ file: Found, of sidecar: Sidecar, at site: TakeSite
     ) throws(LeftoverProblem) -> Bool? {
@@ -114,7 +116,8 @@ extension LeftoverTake {
         }
     }
 
-    /// - Throws: `strangeDrafts`, if files that are not a recorder's have names of documents that recovery would write over or remove.
+    /// - Throws: `strangeDrafts` if files that a recorder did not make have names of documents that recovery would
+    ///   overwrite or remove.
     static func checkDocuments(
         _ documents: [TakeDocument], _ names: [String], at site: TakeSite
     ) throws(LeftoverProblem) {
@@ -122,7 +125,7 @@ extension LeftoverTake {
         guard strange.isEmpty else { throw .strangeDrafts(strange.map { $0.name(stem: site.name.stem) }) }
     }
 
-    /// - Throws: `strangeDrafts`, if what has the name of a document is no file.
+    /// - Throws: `strangeDrafts` if the object with the name of a document is not a regular file.
     static func checkKind(
         _ document: TakeDocument, _ names: [String], at site: TakeSite
     ) throws(LeftoverProblem) {
@@ -130,12 +133,13 @@ extension LeftoverTake {
         if names.contains(name), isNoFile(document, at: site) { throw .strangeDrafts([name]) }
     }
 
-    /// Whether what has the name of a document is a folder, a pipe or a link, as far as is known.
+    /// Whether the object with the name of a document is known to be a folder, a pipe or a link.
     private static func isNoFile(_ document: TakeDocument, at site: TakeSite) -> Bool {
         (try? site.files.status(named: site.path(document))).map { $0.kind != .file } ?? false
     }
 
-    /// Whether a document is neither a recorder's nor what a cut leaves of one. One that cannot be read is not judged.
+    /// Whether a document is neither a recorder's nor what a power cut leaves of one. An unreadable document counts as
+    /// not strange.
     static func isStrange(_ document: TakeDocument, at site: TakeSite) -> Bool {
         let path = site.path(document)
         if isNoFile(document, at: site) { return true }
@@ -155,14 +159,15 @@ extension LeftoverTake {
 }
 
 extension LeftoverTake.Found {
-    /// What has the name of an audio file and is no file: a recorder makes nothing of that kind.
+    /// An object with the name of an audio file that is not a regular file. A recorder never makes such an object.
     init(obstacle name: AudioFileName) {
         self.init(name: name, byteCount: 0, header: nil, origin: .other, isBlank: false, isClosed: false)
     }
 }
 
 extension LeftoverTake {
-    /// Whether what has the name of an audio file is a file, as far as is known. The first file of a take is the take's own in any case.
+    /// Whether the object with the name of an audio file is a regular file, as far as is known. The first file of a
+    /// take always counts as its own.
     static func isFile(_ name: AudioFileName, at site: TakeSite) -> Bool {
         if name.place == (1, 0) { return true }
         let path = site.path(name.file + name.stage.suffix)
@@ -171,6 +176,6 @@ extension LeftoverTake {
 }
 
 extension BroadcastOrigin {
-    /// Whether a recorder wrote it for another take: both places that name the take name the same one.
+    /// Whether a recorder wrote it for another take: both fields that name the take agree.
     fileprivate func isOfAnother(_ take: TakeName) -> Bool { stem != nil && !isOf(take) }
 }

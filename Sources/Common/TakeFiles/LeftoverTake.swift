@@ -1,75 +1,77 @@
 import Glibc
 import Takes
 
-/// What a cut left of one take, read and judged: how much of it is sound, and what its sidecar is to say. Nothing is changed.
+/// The remains of one take after a cut, read and judged: the valid length of each file, and the resulting sidecar.
+/// Nothing is changed on the disk.
 ///
-/// A draft of the sidecar counts, where there is one. If it says `ended_by`, its frames are exact, since they were
+/// If there is a draft of the sidecar, it is used. If it contains `ended_by`, its frames are exact, since they were
 /// synced before it, and closing chunks may follow them. If not, everything after the header of an audio file, in whole
-/// frames, is sound. That includes zeros at its end: they may be all that the disk kept of the last second, or silence that
-/// was recorded, and only cutting them off could lose something. Each file of a part has its own length: its twin may lack what was not
-/// synced yet.
-/// Without a draft the headers of the audio files replace it, as far as they can: also where it cannot be read, although the
-/// storage answers otherwise and all headers are whole.
+/// frames, is sound. That includes zeros at its end: they may be lost data of the last second or recorded silence, and
+/// only cutting them off could lose something. Each file of a part has its own length, since the twin may lack frames
+/// that were not synced yet.
 ///
-/// Of a take that was finished and went on, the parts that its sidecar names are settled: only what follows them is judged.
+/// Without a draft the headers of the audio files replace it as far as possible. The same applies to an unreadable
+/// draft if the storage works otherwise and all headers are whole.
+///
+/// If a finished take was continued, the parts that its sidecar names are settled, and only the parts after them are
+/// judged.
 struct LeftoverTake {
-    /// What became of the sidecar.
+    /// The state of the sidecar's draft.
     enum Draft {
-        /// It is under its name.
+        /// It exists under its own name.
         case there
-        /// It had not replaced the old one yet, which is gone.
+        /// It had not replaced the older draft yet, which is missing.
         case waiting
-        /// It is gone.
+        /// It is missing.
         case lost
     }
 
-    /// What became of the sidecar.
     let draft: Draft
-    /// Why the sidecar that is under its name is not used, although it is there.
+    /// Why the draft under its own name is not used although it exists.
     private(set) var draftProblem: String?
-    /// Whether there is a sidecar that cannot be read, and nothing else that says what it said.
+    /// Whether there is an unreadable sidecar and no other source for its content.
     let isSidecarDamaged: Bool
-    /// Whether there are parts that the draft does not know yet.
+    /// Whether there are parts that the draft does not list yet.
     var hasNewParts: Bool { !Set(sidecar.parts.map(\.file)).isSubset(of: listedParts) }
-    /// What is known of the take, with its parts as they lie there.
+    /// The sidecar of the take, with the parts as they were found.
     var sidecar: Sidecar
-    /// The audio files of each part, the filtered one before its twin.
+    /// The audio files of each part, the filtered file before its twin.
     var parts: [[AudioFile]] = []
-    /// The gaps that recovery makes.
+    /// The gaps that recovery adds.
     private(set) var newGaps: [Sidecar.Gap] = []
-    /// Audio files that hold no frame.
+    /// Audio files without a frame.
     var empty: [AudioFile] = []
-    /// Unfiltered files of parts whose filtered file has no frame: they stay as they are.
+    /// Unfiltered files of parts whose filtered file has no frame. They are left unchanged.
     var loneTwins: [String] = []
-    /// Tails that belong to no take, and empty files beside those with the sound: a cut in a rename leaves them on FAT.
+    /// Tails that belong to no take, and empty files next to the files with the sound. On FAT, a power cut during a
+    /// rename leaves them.
     let superfluous: [AudioFile]
-    /// Files that have the names of audio files and another origin, or an unknown one: they stay as they are.
+    /// Files with the names of audio files but of another or unknown origin. They are left unchanged.
     let strange: [String]
 
-    /// The parts that the draft knows.
+    /// The files of the parts that the draft lists.
     private let listedParts: Set<String>
     /// The parts that the sidecar of a finished take names.
     let settled: [Sidecar.Part]
 
-    /// More than the largest part and its closing chunks take: what the header of a WAV file can report.
+    /// The largest part and its closing chunks need less: this is the most that the header of a WAV file can report.
     private static let mostBytes = Int64(1) << 32
     static let mostSidecarBytes = SidecarFile.mostBytes
 
-    /// An audio file as it is found.
     struct Found {
         var name: AudioFileName
         var byteCount: Int64
         var header: WAVHeaderReading?
-        /// What its head says of who made it.
+        /// The maker of the file, according to its header.
         var origin: Origin
-        /// Whether it is what a recorder leaves of a file that it had no time to begin.
+        /// Whether a recorder left the file before it wrote any sound.
         var isBlank: Bool
-        /// What follows the sound by the header's account begins like closing chunks.
+        /// Whether the bytes after the sound, by the header's length, begin like closing chunks.
         var isClosed: Bool
-        /// How much of it is what was received, where that is known.
+        /// The number of bytes that match the received sound, or nil if unknown.
         var receivedBytes: Int64?
 
-        /// Whether its own header says that it is longer than that.
+        /// Whether the header is readable and at least one frame follows it.
         var hasSound: Bool { header.map { frames(of: $0.format) > 0 } ?? false }
 
         func frames(of format: StreamFormat) -> Int64 {
@@ -80,52 +82,54 @@ struct LeftoverTake {
 
 /// Why a leftover take is not recovered.
 enum LeftoverProblem: Error {
-    /// It has no frame, and all its files are a recorder's.
+    /// It has no frame, and a recorder made all its files.
     case empty
     /// It was discarded, and not all of its files were removed.
     case removed
-    /// It is a finished take, and no frame was recorded since. These audio files are left beside it, and these of another origin.
+    /// It is a finished take, and no frame was recorded after its end. These audio files are left next to it, and these
+    /// of another origin.
     case finished(Sidecar, rest: [AudioFile], strange: [String])
-    /// It is a finished take, and only the revision that was to replace its sidecar can be read.
+    /// It is a finished take, and only the revision that should replace its sidecar can be read.
     case unreplaced
-    /// It is a finished take, and its sidecar is gone or damaged; its audio files say what it was.
+    /// It is a finished take, and its sidecar is missing or damaged. Its audio files describe it.
     case lost(LostSidecar)
-    /// These have names of drafts that recovery writes over or removes, and are no files, another program's, or noise that a cut left.
+    /// These files have names of drafts that recovery overwrites or removes. They are not regular files, come from
+    /// another program, or contain noise after a power cut.
     case strangeDrafts([String])
-    /// It is not what a recorder leaves behind, for this reason.
+    /// A recorder does not leave such files, for this reason.
     case foreign(String)
-    /// The storage failed.
     case failed(FileError)
 
-    /// An audio file has two names: on a file system without a journal they may be one file, of which none can be removed.
+    /// An audio file has two names. On a file system without a journal both may refer to one file, so neither may be
+    /// removed.
     static func twoNames(of take: TakeName) -> LeftoverProblem {
         .foreign("\(take.stem): an audio file is there under two names: check the file system (fsck)")
     }
 
-    /// A file of another origin has a name that a file of the take has or is to get.
+    /// A file of another origin has a name that a file of the take has or must get.
     static func isInTheWay(
         _ file: String, of take: TakeName, _ relation: String = "has the name that its sound is to get"
     ) -> LeftoverProblem {
         .foreign("\(take.stem): \(file) \(relation), and is another file: \(advice)")
     }
 
-    /// Of a part there is only the unfiltered sound.
+    /// A part has only its unfiltered sound.
     static func loneTwin(_ twin: AudioFileName, of take: TakeName, _ event: String) -> LeftoverProblem {
         let file = twin.file + (twin.stage == .part ? ".part" : "")
         let advice = "it is a WAV file that plays: move it to another place, under a name that ends in .wav"
         return .foreign("\(take.stem): \(event), in \(file): \(advice)")
     }
 
-    /// Nothing says what it is.
+    /// Neither the sidecar nor a header can be read.
     static func headless(_ take: TakeName) -> LeftoverProblem {
         .foreign("\(take.stem): neither its sidecar nor the header of an audio file can be read")
     }
 
-    /// The way out where another program's file keeps a take from being recovered.
+    /// The advice if another program's file prevents the recovery of a take.
     static let advice =
         "move that to another place, and the take is recovered within a minute, or by 'fieldfare recover'"
 
-    /// The failure, if the storage cannot give back what it holds.
+    /// The failure, if the storage cannot return stored data.
     var unreadable: FileError? {
         if case .failed(let error) = self, [EIO, EUCLEAN, EBADMSG].contains(error.code) { error } else { nil }
     }
@@ -134,10 +138,10 @@ enum LeftoverProblem: Error {
 // MARK: - Reading
 
 extension LeftoverTake {
-    /// Reads what there is of a take.
+    /// Reads the remains of a take.
     /// - Parameters:
-    ///   - received: what was received of it, by audio file, where that is known.
-    ///   - storageAnswers: whether the storage does, although a file cannot be read.
+    ///   - received: the sound that was received, by audio file, where known.
+    ///   - storageAnswers: returns whether the storage works although a file cannot be read.
     init(
         at site: TakeSite, received: [String: WrittenSound], storageAnswers: () -> Bool
     ) throws(LeftoverProblem) {
@@ -161,7 +165,7 @@ extension LeftoverTake {
             try Self.checkFile(.removal, at: site)
             throw .removed
         }
-        // Without a draft, what lies beside a finished take under a final name is not the recorder's.
+        // Without a draft, a recorder did not make the files with final names that lie next to a finished take.
         if finished != nil, drafts.isEmpty { audio.removeAll(where: \.isFinal) }
         guard finished != nil || !drafts.isEmpty || audio.contains(where: { $0.stage == .part }) else {
             throw .lost(try LostSidecar(names, at: site, problem: nil))
@@ -170,7 +174,7 @@ extension LeftoverTake {
             do throws(LeftoverProblem) {
                 try Self.checkFile(document, at: site)
             } catch {
-                // It is made again, if the storage takes it. What has its final name keeps that.
+                // The waveform is made again if the storage allows it. An obstacle with its final name stays there.
                 if document == .peaks, case .foreign = error { continue }
                 guard error.unreadable != nil else { throw error }
             }
@@ -202,13 +206,13 @@ extension LeftoverTake {
         }
         let (own, others) = try Self.sort(all, sidecar, at: site)
         strange = others
-        // All files have their final names, which they get last: nothing is to be done to them.
+        // All files have their final names, which they get last. Nothing must be done to them.
         if sidecar == nil, finished == nil, !own.isEmpty, own.allSatisfy(\.name.isFinal), !hasSidecar,
             let lost = try? LostSidecar(names, at: site, problem: nil)
         {
             throw .lost(lost)
         }
-        // A tail is part of the take from when the draft lists it.
+        // A tail is part of the take as soon as the draft lists it.
         let listed = Set(current?.parts.map(\.file) ?? [])
         let isTail = { (file: Found) in
             file.name.stage == .tail && !listed.contains(file.name.sibling(isUnfiltered: false))
@@ -234,7 +238,7 @@ extension LeftoverTake {
         }
         guard sidecar != nil || finished != nil || !found.isEmpty || strange.isEmpty else { throw .headless(site.name) }
 
-        // Only what can be nothing else is taken for a take that was hardly begun.
+        // A take without sound is removed only if all its files can be nothing else.
         let documents = [TakeDocument.peaksPart, .peaks, .revision, .sidecar, .removal].map { $0.name(stem: stem) }
         let isOurs =
             names.count == own.count + drafts.count + names.count(where: documents.contains)
@@ -276,30 +280,31 @@ extension LeftoverTake {
             }
             throw isOurs && empty.count == found.count ? .empty : noSound
         }
-        // Levels that were noted at the end hold for all of it, and for nothing less.
+        // The levels that were noted at the end are valid only for the whole take.
         if self.sidecar.endedBy == nil || self.sidecar.frames != listedFrames { self.sidecar.levels = [] }
         self.sidecar.trim()
         newGaps = self.sidecar.listHoles(known: listedParts.union(settled.map(\.file)))
     }
 
-    /// Whether what has the name of a document is neither that nor what a cut leaves of it: it is no file, or is whole JSON, or text.
+    /// Whether the object with the name of a document is neither that document nor what a power cut leaves of it: it is
+    /// not a regular file, it is complete JSON, or it is text.
     private static func isForeign(_ document: TakeDocument, at site: TakeSite) -> Bool {
         guard let bytes = try? site.files.contents(site.path(document), limit: mostSidecarBytes) else { return true }
         guard let first = bytes.first(where: { $0 != 0 }) else { return false }
         return first != UInt8(ascii: "{") || SidecarFile.isJSON(bytes)
     }
 
-    /// Only a file can be read, and replaced at the end.
+    /// Throws unless the document is a regular file. Nothing else can be read, and replaced at the end.
     static func checkFile(_ document: TakeDocument, at site: TakeSite) throws(LeftoverProblem) {
         _ = try attempt { () throws(FileError) in try site.files.length(site.files.open(site.path(document))) }
     }
 
-    /// What was read of a draft of the sidecar.
+    /// The result of reading a draft of the sidecar.
     private struct Reading {
         var sidecar: Sidecar?
-        /// Whether it is one, or what a cut leaves of one.
+        /// Whether it is a draft, or what a power cut leaves of one.
         var isBegun: Bool
-        /// Why it is not used, although it is there.
+        /// Why the draft is not used although it exists.
         var problem: String?
     }
 
@@ -321,7 +326,7 @@ extension LeftoverTake {
             let file = try site.files.open(site.path(base + name.stage.suffix))
             let byteCount = try site.files.length(file)
             guard byteCount <= Self.mostBytes else { throw FileError("recover", file.path, code: EFBIG) }
-            // A header that cannot be read can be made again.
+            // An unreadable header can be made again.
             let head = (try? site.files.read(file, at: 0, count: WAVHeader.byteCount)) ?? []
             let header = WAVHeaderReading(head)
             var isClosed = false
@@ -338,7 +343,8 @@ extension LeftoverTake {
         }
     }
 
-    /// What is no file at all, a link to one elsewhere, or larger than any part, is not a recorder's.
+    /// Turns an error into `foreign` if the object is not a regular file, is a link, or is larger than any part: a
+    /// recorder does not make such an object.
     static func attempt<Result>(
         _ call: () throws(FileError) -> Result
     ) throws(LeftoverProblem) -> Result {
@@ -350,7 +356,7 @@ extension LeftoverTake {
         }
     }
 
-    /// The draft, or one made of what the sidecar of the finished take, or else the headers say.
+    /// The draft if there is one, else a sidecar made from the finished take's sidecar, else one made from the headers.
     private static func sidecar(
         _ draft: Sidecar?, _ finished: Sidecar?, _ found: [Found], at site: TakeSite
     ) throws(LeftoverProblem) -> Sidecar {

@@ -1,40 +1,41 @@
 import Glibc
 import Takes
 
-/// A finished take whose sidecar is gone or damaged, as its audio files describe it. Nothing is changed.
+/// A finished take whose sidecar is missing or damaged, as its audio files describe it. Nothing is changed on the disk.
 ///
-/// Their names say which part they are, their heads when the part began and in what format, the chunks behind the sound have the
-/// markers. What nothing else holds is lost: the filter, gaps, gains, the clock map, why it ended.
+/// The names of the files contain the number of the part, their headers its start and format, and the chunks after the
+/// sound its markers. Facts that only the sidecar contained are lost: the filter, gaps, gains, the clock map, and why
+/// the take ended.
 struct LostSidecar {
-    /// The sidecar that the audio files give.
+    /// The sidecar made from the audio files.
     private(set) var sidecar: Sidecar
-    /// The audio files of each part, the filtered one before its twin.
+    /// The audio files of each part, the filtered file before its twin.
     private(set) var parts: [[AudioFile]] = []
-    /// Why the file with the sidecar's name is not used; nil if there is no such file.
+    /// Why the file with the sidecar's name is not used, or nil if that file does not exist.
     let problem: String?
 
-    /// An audio file under its final name.
+    /// An audio file with its final name.
     private struct Sound {
         var part: Int
         var isUnfiltered: Bool
         var file: String
-        /// As it is stored.
+        /// The stored format.
         var format: StreamFormat
-        /// As its head says: it was closed with them.
+        /// The number of frames by the header, which was written when the file was closed.
         var frames: Int64
-        /// Those of them that are there.
+        /// The number of those frames that the file still contains.
         var heldFrames: Int64
-        /// Nil if only the comments of a FLAC file have it, and they are not a recorder's.
+        /// Nil if only the comments of a FLAC file could contain it and they are not a recorder's.
         var origin: BroadcastOrigin?
-        /// Of the FLAC file.
+        /// The comments of a FLAC file.
         var comments: [String: String] = [:]
         var cues: [PartCue]
-        /// When the file was last written, by the clock of then.
+        /// When the file was last written, by the clock at that time.
         var written: WallTime
 
         var isFLAC: Bool { file.hasSuffix(".flac") }
 
-        /// Whether its own head says that it is of this take.
+        /// Whether the file's own header names this take.
         func isOf(_ take: TakeName) -> Bool {
             if let stem = comments["TAKE"] { return stem == take.stem }
             return origin?.isOf(take) == true
@@ -44,15 +45,15 @@ struct LostSidecar {
     /// Reads the audio files.
     /// - Parameters:
     ///   - names: all names of the take's files.
-    ///   - problem: why the file with the sidecar's name is not used; nil if there is no such file.
-    /// - Throws: `foreign` if they are not a recorder's, or not of this take; `failed`.
+    ///   - problem: why the file with the sidecar's name is not used, or nil if that file does not exist.
+    /// - Throws: `foreign` if a recorder did not make the files, or not for this take; `failed`.
     init(_ names: [String], at site: TakeSite, problem: String?) throws(LeftoverProblem) {
         self.problem = problem
         let take = site.name
         let lost =
             problem == nil
             ? "\(take.stem): its files have no sidecar" : "\(take.stem): it is finished, and its sidecar cannot be read"
-        // WAV that a person decoded beside the FLAC is not the take.
+        // A WAV file that a person decoded next to the FLAC file does not belong to the take.
         var decoded: [String] = []
         for name in names where name.hasSuffix(".wav") && names.contains(name.dropLast(4) + ".flac") {
             let isOwn = try LeftoverTake.attempt { () throws(FileError) in
@@ -90,7 +91,7 @@ struct LostSidecar {
         sidecar.markers = Self.markers(sounds, listed, sidecar)
     }
 
-    /// Whether the file of the sidecar is still what it was when this was read.
+    /// Whether the sidecar is still missing or damaged.
     func isStillLost(at site: TakeSite, _ storageAnswers: () -> Bool) throws(LeftoverProblem) -> Bool {
         guard problem != nil else { return !site.files.isTaken(site.path(.sidecar)) }
         if case .damaged = try SidecarCondition(at: site, storageAnswers) { return true }
@@ -101,10 +102,10 @@ struct LostSidecar {
 // MARK: - Files
 
 extension LostSidecar {
-    /// The audio files that are the take, in order, and whether they are still to be converted.
+    /// The audio files that make up the take, in order, and whether they must still be converted.
     ///
-    /// Where a conversion was cut, both kinds are there. The WAV files are the take, unless one of them was removed already: the FLAC
-    /// files were whole before that.
+    /// After an interrupted conversion there are files of both kinds. The WAV files make up the take, unless one of
+    /// them was removed already: the FLAC files were whole before that.
     private static func files(
         _ names: [String], of take: TakeName
     ) -> (files: [(AudioFileName, String)], isPending: Bool) {
@@ -121,7 +122,7 @@ extension LostSidecar {
         return (files, isCut)
     }
 
-    /// Nil: it is no sound that a recorder stored.
+    /// Nil if the file is not sound that a recorder stored.
     private static func read(
         _ name: AudioFileName, _ file: String, at site: TakeSite
     ) throws(FileError) -> Sound? {
@@ -148,12 +149,12 @@ extension LostSidecar {
         sound.origin = origin
         let stated = head.dataBytes / bytesPerFrame
         sound.heldFrames = stated > 0 ? min(room, stated) : room
-        // A length that the head itself contradicts is damage to the head.
+        // A length that contradicts the file size in the same header is a damaged field.
         let isCut = stated > room && head.fileBytes >= Int64(WAVHeader.byteCount) + head.dataBytes
         sound.frames = isCut ? stated : sound.heldFrames
         let end = Int64(WAVHeader.byteCount) + head.dataBytes + head.dataBytes % 2
         let count = Int(min(max(0, byteCount - end), Int64(CueReading.mostBytes)))
-        // Markers that can never be read are no reason to lose the rest.
+        // Unreadable markers must not prevent reading the rest.
         for _ in 1...3 where count > 0 {
             guard let closing = try? site.files.read(open, at: end, count: count) else { continue }
             sound.cues = CueReading.cues(closing)
@@ -174,7 +175,7 @@ extension LostSidecar {
     }
 }
 
-// MARK: - What they say
+// MARK: - The new sidecar
 
 extension LostSidecar {
     private static func sidecar(_ first: Sound, of take: TakeName) -> Sidecar {
@@ -189,7 +190,7 @@ extension LostSidecar {
             clock: first.comments["CLOCK"].flatMap { ClockOrigin(rawValue: $0) } ?? .unset,
             card: first.comments["CARD"] ?? recorder?.card ?? "", format: first.format, preRollFrames: 0, gainDB: nil,
             agc: nil, version: recorder?.version ?? version ?? "")
-        // The comments have the corrected time, where the clock was set later.
+        // The comments contain the corrected time if the clock was set later.
         if let written,
             ClockOffset(microseconds: written.microseconds)
                 .distance(to: ClockOffset(microseconds: begun.microseconds)) > TrueStart.tolerance
@@ -221,17 +222,17 @@ extension LostSidecar {
         return part
     }
 
-    /// The markers of all parts, in the order in which they were noted.
+    /// The markers of all parts, sorted by number.
     private static func markers(_ sounds: [Sound], _ parts: [Sidecar.Part], _ sidecar: Sidecar) -> [Sidecar.Marker] {
         var found: [(number: Int, marker: Sidecar.Marker)] = []
         for part in parts {
-            // FLAC numbers them anew in each file.
+            // FLAC restarts the numbers in each file.
             let before = found.map(\.number).max() ?? 0
             guard let sound = sounds.first(where: { $0.file == part.file }) else { continue }
             let isNumberedAnew = sound.cues.contains { cue in found.contains { $0.number == cue.number } }
             for cue in sound.cues where (0...part.frames).contains(cue.frame) {
                 let frame = part.firstFrame + Sidecar.frames(cue.frame, at: part.rateHz, countedAt: sidecar.rateHz)
-                // The label of a marker without a note.
+                // The label stands for a marker without a note.
                 let isBare =
                     cue.label.isEmpty || cue.label == "Marker \(cue.number)" || sound.isFLAC && isBare(cue.label)
                 var marker = Sidecar.Marker(atFrame: frame, note: isBare ? nil : cue.label)
@@ -239,7 +240,7 @@ extension LostSidecar {
                     let frames = min(region.frames, part.frames - min(cue.frame, part.frames))
                     marker.endFrame = frame + Sidecar.frames(frames, at: part.rateHz, countedAt: sidecar.rateHz)
                     marker.label = region.label.isEmpty ? nil : region.label
-                    // A marker without a note has its label as its name.
+                    // A marker without a note is named by its label.
                     if marker.note == marker.label { marker.note = nil }
                 }
                 found.append((cue.number + (isNumberedAnew ? before : 0), marker))

@@ -1,10 +1,11 @@
 import Glibc
 
-/// A descriptor of an open file or folder, shared by all that still need it, closed after the last of them.
+/// A descriptor of an open file or folder. It is shared by all its users and closed after the last of them releases it.
 ///
-/// The writer goes on to the next part while the sync thread still syncs the last one: neither may close it under the other.
+/// The writer moves to the next part while the sync thread still syncs the previous one. Neither may close the file
+/// while the other uses it.
 public final class OpenFile: Sendable {
-    /// Where it was when it was opened.
+    /// The path at which it was opened.
     public let path: String
     let descriptor: Int32
     private let calls: any SystemCalls
@@ -15,8 +16,7 @@ public final class OpenFile: Sendable {
         self.calls = calls
     }
 
-    /// Another descriptor of the file, which its owner closes.
-    /// - Throws: `FileError`.
+    /// Another descriptor of the file. The caller must close it.
     public func duplicate() throws(FileError) -> Int32 {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw FileError("duplicate", path, code: errno) }

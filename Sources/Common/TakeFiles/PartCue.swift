@@ -1,35 +1,33 @@
 package import Takes
 
-/// A marker of a take, in the file of the part that it lies in.
+/// A marker of a take, relative to the file of its part.
 package struct PartCue: Hashable, Sendable {
-    /// Which of the take's markers it is, from 1.
+    /// The index among the take's markers, from 1.
     package var number: Int
-    /// Its frame in the file.
+    /// Counted from the start of the file.
     package var frame: Int64
-    /// What it is called.
     package var label: String
-    /// The region that begins there, as far as it lies in the file, or nil for a point.
+    /// The region that begins at the marker, limited to the file, or nil for a point.
     package var region: Region?
 
-    /// Frames of the file that a marker stands for.
     package struct Region: Hashable, Sendable {
-        /// How many.
         package var frames: Int64
-        /// What was found in them; may be empty.
+        /// A description of the region; may be empty.
         package var label: String
     }
 }
 
 extension Sidecar {
-    /// The markers that lie in a part, in its own frames: it may have another rate than the take.
+    /// The markers that lie in a part, in frames of the part, whose rate may differ from the take's rate.
     ///
     /// - Parameters:
-    ///   - firstFrame: the part's, of the take.
-    ///   - frames: that the part has, at its own rate.
-    ///   - isLast: whether it is the take's last part: a marker set while the very last frame was sampled lies behind it.
+    ///   - firstFrame: the part's first frame in the take.
+    ///   - frames: the part's length at its own rate.
+    ///   - isLast: whether it is the take's last part. A marker that was set while the very last frame was sampled lies
+    ///     directly after it.
     package func cues(firstFrame: TakeFrame, frames: Int64, rateHz: Int, isLast: Bool) -> [PartCue] {
         let end = frames + (isLast ? 1 : 0)
-        /// The frame of the file, or nil if there cannot be one.
+        /// The frame in the file, or nil if it cannot be represented.
         func place(_ frame: TakeFrame) -> Int64? {
             let (distance, isFar) = frame.count.subtractingReportingOverflow(firstFrame.count)
             if isFar { return nil }

@@ -1,18 +1,20 @@
 package import Takes
 
-/// The take of a later part in a folder: the one whose sidecar lists it, or else the one that its head names.
+/// Finds the take of a later part in a folder: the take whose sidecar lists the part, or else the take that the part's
+/// header names.
 package struct PartOwner: Sendable {
     private let folder: String
     private let files: FileSystem
 
-    /// - Parameter folder: where the part is.
+    /// - Parameter folder: the folder that contains the part.
     package init(in folder: String, files: FileSystem) {
         self.folder = folder
         self.files = files
     }
 
-    /// The stems of the takes that may have the part: the only one, if that is known. A take whose sidecar does not list it has it not.
-    /// - Parameter stems: of the takes in the folder that have its kit's name and number.
+    /// The stems of the takes that may own the part. If the owner is known, only its stem. A take does not own the part
+    /// if its sidecar does not list it.
+    /// - Parameter stems: of the takes in the folder with the part's kit name and number.
     package func callAsFunction(_ part: String, _ stems: [String]) -> [String] {
         let name = TakeFileName(part)
         let named = (try? stem(inHeadOf: part)).flatMap { stem in
@@ -20,12 +22,12 @@ package struct PartOwner: Sendable {
         }
         if let named, stems == [named] { return stems }
         let judged = stems.map { (stem: $0, isListed: isListed(part, by: $0)) }
-        // A take that was renamed with its sidecar has its old stem in the heads of its files.
+        // If a take and its sidecar were renamed, the headers of its files still contain the old stem.
         let listing = judged.filter { $0.isListed == true }.map(\.stem)
         if let named, listing.isEmpty || listing.contains(named) { return [named] }
         if !listing.isEmpty { return listing }
         let unread = judged.filter { $0.isListed == nil }.map(\.stem)
-        // No finished sidecar lists what is not finished.
+        // A finished sidecar does not list unfinished parts.
         let isUnfinished = [AudioFile.Stage.part, .tail].contains { part.hasSuffix($0.suffix) }
         return unread.isEmpty && isUnfinished ? stems : unread
     }
@@ -35,7 +37,7 @@ package struct PartOwner: Sendable {
         if let origin = WAVHeaderReading(try files.read(file, at: 0, count: WAVHeader.byteCount))?.origin {
             return origin.stem
         }
-        // The rate matters for dates alone.
+        // The rate is only needed for dates.
         return try FLACReading(file, files: files, rateHz: 1_000_000)?.comments["TAKE"]
     }
 
@@ -60,15 +62,15 @@ package struct PartOwner: Sendable {
 }
 
 extension TakeListing {
-    /// Sorts the files of a folder.
-    /// - Parameter folder: where they are.
+    /// Groups the files of a folder by take.
+    /// - Parameter folder: the folder that contains the files.
     package init(_ names: some Sequence<String>, day: String, in folder: String, files: FileSystem) {
         let owner = PartOwner(in: folder, files: files)
         self.init(names, day: day) { owner($0, $1) }
     }
 
-    /// The files of a take, in the order in which they were given.
-    /// - Parameter folder: where they are.
+    /// The files of a take, in the given order.
+    /// - Parameter folder: the folder that contains the files.
     package static func files(
         of take: TakeName, in names: some Sequence<String>, folder: String, files: FileSystem
     ) -> [String] {
@@ -78,7 +80,7 @@ extension TakeListing {
 }
 
 extension BroadcastOrigin {
-    /// The stem of the take that a recorder wrote it for, or nil if it does not say one.
+    /// The stem of the take for which a recorder wrote the chunk, or nil if the chunk does not name one.
     var stem: String? {
         guard originator == "Fieldfare", description.hasPrefix("Take ") else { return nil }
         let stem = description.dropFirst(5).prefix { $0 != "," }

@@ -1,14 +1,14 @@
-/// The waveform of a take in few columns, as a picture has them, from its file `STEM.dat`.
+/// The waveform of a take in a few columns for display, read from its file `STEM.dat`.
 public struct PeaksOverview: Hashable, Sendable {
-    /// The greatest magnitude of all channels in each column, from the take's beginning to its end; full scale is 128.
+    /// The largest magnitude of all channels in each column, from the take's beginning to its end; full scale is 128.
     public var magnitudes: [Int]
 
-    /// Bytes that are in memory at a time.
+    /// Bytes that are read at a time.
     private static let pieceByteCount = 1 << 18
 
-    /// Reads the file at `path`, a piece at a time, into at most `columns` columns; a take that has fewer pixels has fewer.
+    /// Reads the file at `path` in pieces into at most `columns` columns. A take with fewer pixels gives fewer columns.
     ///
-    /// Nil: there is no such file, or it is not as `PeaksFile` writes it.
+    /// Nil if the file does not exist or is not in the format of `PeaksFile`.
     public init?(reading path: String, columns: Int, files: FileSystem = FileSystem()) {
         do throws(FileError) {
             let file = try files.openTakeFile(path)
@@ -41,14 +41,14 @@ public struct PeaksOverview: Hashable, Sendable {
 }
 
 extension PeaksFile {
-    /// How the pixels of a file are laid out.
+    /// The layout of the pixels in a file.
     package struct Shape: Hashable {
         package var channels: Int
         package var length: Int
         package var bytesPerPixel: Int { 2 * channels }
     }
 
-    /// Reads what stands before the first pixel; nil: it is of another version or resolution, or damaged.
+    /// Parses the bytes before the first pixel. Nil if they have another version or resolution, or are damaged.
     package static func shape(header bytes: [UInt8]) -> Shape? {
         guard bytes.count == headerByteCount else { return nil }
         func number(at place: Int) -> Int {

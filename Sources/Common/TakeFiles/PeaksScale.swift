@@ -1,17 +1,16 @@
-/// Fits the waveform of a part with a rate of its own to the take's: a pixel stands for 256 frames at the rate of the take, so that a place in
-/// the waveform is a time, whatever the card's rate was then.
+/// Converts the waveform of a part whose rate differs from the take's rate. In the result a pixel covers 256 frames at
+/// the take's rate, so that a position in the waveform is a time at any rate of the card.
 package struct PeaksScale: Sendable {
     private let channels: Int
     private let rateHz: Int64
     private let takeRateHz: Int64
     /// Pixels of the part so far.
     private var count: Int64 = 0
-    /// The pixel of the take under way, and its number since the part began.
+    /// The incomplete pixel of the take, and its number since the part began.
     private var pixel: [Int8] = []
     private var number: Int64 = 0
 
     /// - Parameters:
-    ///   - channels: of a pixel.
     ///   - rateHz: of the part.
     ///   - takeRateHz: of the take.
     package init(channels: Int, from rateHz: Int, to takeRateHz: Int) {
@@ -20,8 +19,8 @@ package struct PeaksScale: Sendable {
         self.takeRateHz = Int64(max(1, takeRateHz))
     }
 
-    /// Adds pixels of the part, as `PeaksFile.pairs`.
-    /// - Returns: the take's pixels that are complete.
+    /// Adds pixels of the part, in the layout of `PeaksFile.pairs`.
+    /// - Returns: the completed pixels of the take.
     package mutating func add(_ pairs: [Int8]) -> [Int8] {
         guard rateHz != takeRateHz else { return pairs }
         let size = 2 * channels
@@ -43,7 +42,7 @@ package struct PeaksScale: Sendable {
         return complete
     }
 
-    /// The pixel under way; the next one that is added begins another part.
+    /// Returns the incomplete pixel. The next pixel that is added begins another part.
     package mutating func finish() -> [Int8] {
         defer { (count, number, pixel) = (0, 0, []) }
         return pixel

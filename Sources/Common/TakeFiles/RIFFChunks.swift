@@ -1,12 +1,13 @@
-/// The chunks of a WAV file, without its sound.
 enum RIFFChunks {
-    /// More than markers ever take, and little enough to be held in memory.
+    /// More than the markers of any take need, and small enough to be held in memory.
     static let largestByteCount = 8 << 20
 
-    /// Reads `RIFF`, then every chunk, each with its head and the zero byte after an odd size; of `data` the head alone.
+    /// Reads `RIFF`, then every chunk with its header and the zero byte after an odd size. For `data` it reads only the
+    /// header.
     ///
-    /// That is how `flac --keep-foreign-metadata` keeps them.
-    /// - Returns: nothing if the file is not made of whole chunks from its first byte to its last, or they are too large.
+    /// `flac --keep-foreign-metadata` stores the chunks in this form.
+    /// - Returns: an empty array if the file does not consist of whole chunks from its first byte to its last, or if
+    ///   they are too large.
     static func all(of file: OpenFile, files: FileSystem) throws(FileError) -> [[UInt8]] {
         let head = try files.read(file, at: 0, count: 12)
         guard head.count == 12, head.starts(with: Array("RIFF".utf8)), head[8...] == Array("WAVE".utf8)[...] else {
@@ -29,12 +30,12 @@ enum RIFFChunks {
             chunks.append(chunk)
             offset += 8 + filled
         }
-        // A file that ends before or behind what RIFF says would not become the same again.
+        // A file that ends before or after the RIFF size could not be restored exactly.
         guard offset == end, try files.read(file, at: end - 1, count: 2).count == 1 else { return [] }
         return chunks
     }
 
-    /// The size in a chunk's head.
+    /// The size field of a chunk header.
     private static func size(_ head: [UInt8]) -> Int64 {
         (4..<8).reduce(0) { $0 | Int64(head[$1]) << (8 * ($1 - 4)) }
     }

@@ -2,20 +2,18 @@ public import Takes
 
 /// The sound of one audio file, as the sidecar describes it.
 public struct RecordedSound: Hashable, Sendable {
-    /// The file's name, beside the sidecar.
+    /// The file's name, in the folder of the sidecar.
     public var file: String
-    /// Its length in frames.
     public var frames: Int64
-    /// The format of the WAV file. FLAC gives the same samples.
+    /// The format of the WAV file. FLAC decodes to the same samples.
     public var format: StreamFormat
-    /// SHA-256 of its samples, hexadecimal; nil without a fingerprint.
+    /// SHA-256 of its samples, hexadecimal, or nil without a fingerprint.
     public var sha256: String?
-    /// SHA-256 of the whole file as it was sent, hexadecimal; only the sidecar of a copy has it.
+    /// SHA-256 of the whole file as it was sent, hexadecimal. Only the sidecar of a copy contains it.
     public var wholeSHA256: String?
-    /// SHA-256 of the whole file, hexadecimal, if it is damaged and a person accepted it.
+    /// SHA-256 of the whole file, hexadecimal, if the file is damaged and a person accepted it.
     public var acceptedSHA256: String?
 
-    /// The sound of a file.
     public init(
         file: String, frames: Int64, format: StreamFormat, sha256: String? = nil, wholeSHA256: String? = nil,
         acceptedSHA256: String? = nil
@@ -28,15 +26,14 @@ public struct RecordedSound: Hashable, Sendable {
         self.acceptedSHA256 = acceptedSHA256
     }
 
-    /// The name without its ending, which a conversion to FLAC changes.
+    /// The name without its extension, which a conversion to FLAC changes.
     public var base: String { Self.base(of: file) }
 
-    /// The name of an audio file without its ending.
     public static func base(of file: String) -> String { String(file.prefix { $0 != "." }) }
 }
 
 extension Sidecar {
-    /// The sound of each of its audio files, in order, each followed by its unfiltered twin.
+    /// The sound of each audio file, in order. Each is followed by its unfiltered twin.
     public var sounds: [RecordedSound] {
         parts.flatMap { part in
             let format = part.streamFormat(channels: channels).stored

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A file beside the sound of a take that is being recorded, such as the waveform: a header that counts records, then the records. They
-/// wait in RAM until there are enough of them for a write. The take can do without it: if it cannot be written, it is dropped, and the take
-/// goes on.
+/// A file next to the sound of a take that is being recorded, such as the waveform: a header with the number of
+/// records, then the records. Records wait in RAM until there are enough for a write. The take does not need the file:
+/// if it cannot be written, it is dropped and the take continues.
 struct SideFile {
-    /// Fewer bytes are not written at a time, except at the end: storage is slow at small writes.
+    /// The minimum size of a write, except at the end: storage is slow at small writes.
     static let leastWrite = 4096
 
     /// The file before the take is finished.
@@ -14,34 +14,34 @@ struct SideFile {
     let bytesPerRecord: Int
     /// Returns the header of a file with that number of records.
     let headerOfLength: (Int) -> [UInt8]
-    /// Whether a path has another program's file.
+    /// Whether the file at a path is another program's.
     let isForeign: (TakeSite, String) -> Bool
 
     private var waiting: [UInt8] = []
-    /// Records that were taken to be written.
+    /// The number of records that `take` has returned for writing.
     private(set) var length = 0
-    /// The place behind the finished file's header of the next bytes to copy, or nil if nothing is left to copy.
+    /// How many bytes after the header of the finished file have been copied, or nil if nothing is left to copy.
     private var copied: Int64?
     fileprivate var state = State.absent
 
     fileprivate enum State {
         case absent
         case begun(OpenFile, end: Int64)
-        /// All of it is on the disk, under the draft's name.
+        /// The whole file is on the disk, under the draft's name.
         case whole
-        /// It has its final name, or was removed by another program.
+        /// It has its final name, or another program removed it.
         case finished
         /// There will be no such file.
         case failed(FileError)
     }
 
-    /// The header of the file, with the records so far.
+    /// The header of the file for the records so far.
     var header: [UInt8] { headerOfLength(length) }
 
-    /// Whether enough bytes wait for a write.
+    /// Whether enough bytes for a write are waiting.
     var isDue: Bool { waiting.count >= Self.leastWrite }
 
-    /// Whether the file was begun, and is not dropped.
+    /// Whether the file was begun and not dropped.
     var isBegun: Bool {
         switch state {
         case .absent, .failed: false
@@ -49,7 +49,7 @@ struct SideFile {
         }
     }
 
-    /// The reason why there will be no such file, or nil if there will be one.
+    /// Why there will be no such file, or nil if there will be one.
     var failure: FileError? {
         if case .failed(let error) = state { error } else { nil }
     }
@@ -58,7 +58,7 @@ struct SideFile {
         if failure == nil { waiting += bytes }
     }
 
-    /// The whole records that wait.
+    /// Removes and returns the complete waiting records.
     mutating func take() -> [UInt8] {
         let count = waiting.count - waiting.count % bytesPerRecord
         let records = Array(waiting[..<count])
@@ -67,22 +67,23 @@ struct SideFile {
         return records
     }
 
-    /// The take has ended: what makes no whole record is left out.
+    /// The take has ended. An incomplete record is dropped.
     mutating func end() {
         waiting = []
     }
 
-    /// The take goes on: the file is begun again with a copy of the finished one.
+    /// The take continues. The file is begun again with a copy of the finished one.
     mutating func goOn() {
         guard failure == nil else { return }
         state = .absent
         copied = length > 0 ? 0 : nil
     }
 
-    /// The place and size of the next piece to copy of the finished file, or nil if nothing is left: few enough bytes for a short write.
+    /// The offset and size of the next piece of the finished file to copy, or nil if nothing is left. Small enough for
+    /// a short write.
     var nextCopy: (offset: Int64, count: Int)? {
         guard let copied else { return nil }
-        // Records that were taken since are none of the copy's.
+        // `take` is not called while the copy runs, so `length` still counts only the records of the finished file.
         return (Int64(header.count) + copied, min(1 << 20, length * bytesPerRecord - Int(copied)))
     }
 
@@ -92,7 +93,7 @@ struct SideFile {
         self.copied = end < Int64(length * bytesPerRecord) ? end : nil
     }
 
-    /// Drops the file, since it cannot be written.
+    /// Drops the file because it cannot be written.
     mutating func giveUp(_ error: FileError) {
         state = .failed(error)
         waiting = []
@@ -100,7 +101,7 @@ struct SideFile {
 }
 
 extension SideFile {
-    /// The waveform, whose records are pixels.
+    /// The waveform. Its records are pixels.
     static func peaks(rateHz: Int, channels: Int) -> SideFile {
         SideFile(
             draft: .peaksPart, document: .peaks, bytesPerRecord: 2 * channels,
@@ -108,14 +109,15 @@ extension SideFile {
             isForeign: { $0.isForeignWaveform($1) })
     }
 
-    /// - Parameter pairs: as `PeaksFile.pairs`.
+    /// - Parameter pairs: in the layout of `PeaksFile.pairs`.
     mutating func append(_ pairs: [Int8]) {
         append(pairs.lazy.map { UInt8(bitPattern: $0) })
     }
 }
 
 extension TakeSite {
-    /// Carries out a phase of a side file, and begins it before if that was not done; if either fails, there will be none.
+    /// Carries out a phase of a side file, and begins the file first if necessary. If either fails, the file is
+    /// dropped.
     func perform(_ phase: TakePhase, side: inout SideFile) {
         guard side.failure == nil else { return }
         do throws(FileError) {
@@ -135,13 +137,12 @@ extension TakeSite {
         }
     }
 
-    /// There will be no such file, and nothing is left of what there was.
+    /// Drops the file and removes its draft.
     func giveUp(_ side: inout SideFile, _ error: FileError) {
         side.giveUp(error)
         try? carryOut(.dropSide, &side)
     }
 
-    /// Copies the next piece of the finished file.
     private func copyPiece(_ side: inout SideFile) throws(FileError) {
         guard let (offset, count) = side.nextCopy else { return }
         let file = try files.open(path(side.document))
@@ -172,9 +173,9 @@ extension TakeSite {
             try files.sync(file)
             side.state = .whole
         case .rename:
-            // A folder or a link in its place costs no take.
+            // A folder or a link with that name must not cost a take.
             try files.makeWay(for: draft)
-            // An abandoned take has no whole draft.
+            // An abandoned take does not have a whole draft.
             guard case .whole = side.state else { return try files.remove(draft) }
             side.state = .finished
             try rename(&side, from: draft, to: path(side.document))

@@ -1,14 +1,16 @@
 import Takes
 
 extension Sidecar {
-    /// Lists what is in no part as gaps, as far as it is not listed: before the first part, and between two.
-    /// - Parameter known: the parts that were listed before recovery; what is missing before another one is the time without its card.
-    /// - Returns: the gaps that are new.
+    /// Adds gaps for the frames that are in no part and not listed as a gap yet: before the first part, and between two
+    /// parts.
+    /// - Parameter known: the parts that were listed before recovery. Frames missing before one of them are a stall.
+    ///   Before any other part the card was lost.
+    /// - Returns: the new gaps.
     mutating func listHoles(known: Set<String>) -> [Gap] {
         var new: [Gap] = []
         var next = TakeFrame.first
         for part in parts {
-            // Counted at another rate, the last frame may be rounded.
+            // A frame number that was converted from another rate may be rounded.
             let rounding: Int64 = part.rateHz == rateHz ? 0 : 2
             if part.firstFrame - next > rounding {
                 let cause: Gap.Cause = known.contains(part.file) ? .stall : .cardLost
@@ -23,7 +25,7 @@ extension Sidecar {
         return new
     }
 
-    /// The frames of a range that are in no gap. A range of several gaps counts as one.
+    /// The frames of a range that are in no gap, as one gap for each contiguous stretch.
     private func unlisted(from start: TakeFrame, to end: TakeFrame, _ cause: Gap.Cause) -> [Gap] {
         var found: [Gap] = []
         var next = start

@@ -3,18 +3,18 @@ package import Takes
 extension Sidecar {
     /// More frames than any take has.
     static let mostFrames = SidecarLimits.frames.upperBound
-    /// No part begins later: what comes behind it has room.
+    /// No part begins later, so that positions after it cannot overflow.
     static let latestFrame = mostFrames / 2
 
-    /// The frame of the take after a part's last; the part may have a rate of its own.
+    /// The frame of the take after a part's last frame. The part may have another rate than the take.
     package func end(of part: Part) -> TakeFrame {
         part.firstFrame + Sidecar.frames(part.frames, at: part.rateHz, countedAt: rateHz)
     }
 
-    /// The frame behind the last one; gaps between its parts count.
+    /// The frame after the last one. Gaps between parts count.
     package var end: TakeFrame { parts.last.map(end) ?? .first }
 
-    /// Takes out what lies beyond the end of the last part.
+    /// Removes everything after the end of the last part.
     mutating func trim() {
         let end = end
         preRollFrames = min(preRollFrames, frames)
@@ -29,14 +29,15 @@ extension Sidecar {
         suspectedLosses.removeAll { $0.afterFrame >= end }
     }
 
-    /// What the card delivered at the take's start.
+    /// The format that the card delivered at the take's start.
     var streamFormat: StreamFormat {
         StreamFormat(
             rateHz: rateHz, channels: channels, sampleFormat: format,
             significantBits: parts.first { $0.format == format }?.significantBits)
     }
 
-    /// Whether it is that of `take` and its figures are such as a recorder writes: what a disk corrupted does not count.
+    /// Whether the sidecar names this take and a recorder could have written its figures. A sidecar that the disk
+    /// corrupted is not credible.
     func isCredible(for name: TakeName) -> Bool {
         let frames = 0...Self.mostFrames
         return take == name.stem && streamFormat.canBeStored && WallTime(iso8601: started) != nil

@@ -3,21 +3,20 @@ public import Takes
 
 /// The condition of the file with the name of a finished take's sidecar.
 enum SidecarCondition {
-    /// The take's sidecar.
     case whole(Sidecar)
-    /// One that a later version wrote, and this one cannot read.
+    /// A later version wrote the sidecar, and this version cannot read it.
     case newer(version: String)
-    /// None of this take, for this reason.
+    /// It is not a sidecar of this take, for this reason.
     case damaged(String)
 
-    /// Errors of a storage that cannot give back what it holds: they may pass.
+    /// Errors of a storage that cannot return stored data. They may be temporary.
     static let unreadable = [EIO, EUCLEAN, EBADMSG]
-    /// The number of reads after which a file counts as unreadable.
+    /// A file counts as unreadable after this many failed reads.
     static let attempts = 3
 
-    /// Reads what is under the name.
-    /// - Parameter storageAnswers: whether the storage does, although the file cannot be read.
-    /// - Throws: `failed` if the storage fails, or refuses to answer: nothing is known of the file then.
+    /// Reads the file with the sidecar's name.
+    /// - Parameter storageAnswers: returns whether the storage works although the file cannot be read.
+    /// - Throws: `failed` if the storage fails or does not answer. The condition of the file is then unknown.
     init(at site: TakeSite, _ storageAnswers: () -> Bool) throws(LeftoverProblem) {
         let path = site.path(.sidecar)
         var last = FileError("read", path, code: EIO)
@@ -38,7 +37,7 @@ enum SidecarCondition {
         do throws(FileError) {
             _ = try site.files.length(site.files.openToRead(path, followsLink: false))
         } catch {
-            // A folder, a pipe, a link.
+            // A folder, a pipe or a symbolic link.
             guard [EISDIR, ELOOP, ESPIPE, ENXIO].contains(error.code) else { throw error }
             guard error.code == ELOOP else { return .damaged(error.description) }
             obstacle = error
@@ -63,7 +62,7 @@ enum SidecarCondition {
         return .damaged("\(path): it is damaged")
     }
 
-    /// Whether finished sound of the take lies beside a sidecar that lists none.
+    /// Whether there is finished sound of the take next to a sidecar that lists none.
     private static func hasSound(beside sidecar: Sidecar, at site: TakeSite) throws(FileError) -> Bool {
         switch try sidecar.surroundings(in: "\(site.takes.path)/\(site.name.day)", files: site.files) {
         case .goesOn: false
@@ -71,7 +70,8 @@ enum SidecarCondition {
         }
     }
 
-    /// The sidecar in the bytes of a file; nil if it belongs to another take, or no recorder writes such figures.
+    /// The sidecar in the bytes of a file. Nil if it belongs to another take, or if a recorder could not have written
+    /// its figures.
     static func credible(_ bytes: [UInt8], path: String, for take: TakeName) -> Sidecar? {
         guard let sidecar = try? SidecarFile.sidecar(bytes, path: path), sidecar.isCredible(for: take),
             sidecar.parts.allSatisfy({ LeftoverTake.number($0, of: take) != nil })
@@ -79,7 +79,7 @@ enum SidecarCondition {
         return sidecar
     }
 
-    /// Whether a version such as `0.2.0` comes after another one.
+    /// Whether a version such as `0.2.0` is later than another one.
     private static func isLater(_ version: String, than other: String) -> Bool {
         func numbers(_ text: String) -> [Int] {
             let numbers = text.split { !$0.isASCII || !$0.isNumber }.prefix(3).map { Int($0) ?? 0 }
@@ -90,11 +90,11 @@ enum SidecarCondition {
 }
 
 extension TakesDirectory {
-    /// Whether a finished take is one without its sidecar: what is under its name is damaged, or cannot be read. It may be read wrongly
-    /// just now: `TakeRecovery` reads it again.
+    /// Whether a finished take has a damaged or unreadable sidecar. The read error may be temporary: `TakeRecovery`
+    /// reads the sidecar again.
     ///
-    /// A take that may go on, or is recorded again, is not.
-    /// - Throws: `FileError`: the storage failed in another way.
+    /// False for a take that may continue or that is recorded again.
+    /// - Throws: `FileError` if the storage failed in another way.
     public func isSidecarDamaged(of take: TakeName) throws(FileError) -> Bool {
         guard !mayGoOn(take) else { return false }
         let site = TakeSite(files: files, takes: folder, name: take)
@@ -107,7 +107,8 @@ extension TakesDirectory {
         }
     }
 
-    /// The finished takes whose sidecars are damaged, by number. Reads all sidecars; one that may not be read is passed over.
+    /// The finished takes with damaged sidecars, by number. Reads all sidecars, and skips those for which
+    /// `isSidecarDamaged` throws.
     public func takesWithDamagedSidecars() throws(FileError) -> [TakeName] {
         try takes().filter { (try? isSidecarDamaged(of: $0)) ?? false }
     }

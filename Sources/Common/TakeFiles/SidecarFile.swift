@@ -1,14 +1,14 @@
 import FoundationEssentials
 public import Takes
 
-/// A sidecar as bytes of JSON.
+/// Encodes and decodes sidecars as JSON.
 public enum SidecarFile {
-    /// More than the sidecar of a take with a gap each second of a week, or with the most markers of the longest texts, whose every byte
-    /// JSON may write as six.
+    /// More than the sidecar of a take with one gap per second for a week, or with the maximum number of markers with
+    /// the longest texts. JSON may need six bytes for each byte of text.
     public static let mostBytes = 80 << 20
 
-    /// Indented, keys in the order of the alphabet, ended by a line break. Never fails: a level that is no number
-    /// (silence has none) is written as null.
+    /// Indented, with keys in alphabetical order and a line break at the end. Never fails: a level that is not a finite
+    /// number, such as that of silence, becomes null.
     public static func bytes(_ sidecar: Sidecar) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -21,7 +21,7 @@ public enum SidecarFile {
     }
 
     /// Reads a sidecar. Code that calculates with its figures may rely on `SidecarLimits`.
-    /// - Throws: `SidecarError`, one sentence that names the file and what is wrong in it.
+    /// - Throws: `SidecarError`, one sentence that names the file and the error in it.
     public static func sidecar(_ bytes: [UInt8], path: String) throws(SidecarError) -> Sidecar {
         let sidecar: Sidecar
         do {
@@ -39,14 +39,14 @@ public enum SidecarFile {
 }
 
 extension SidecarFile {
-    /// What any version's sidecar says of itself.
+    /// The fields that identify a sidecar of any version.
     struct Stamp: Decodable {
         var take: String
         var schema: Int?
         var version: String?
     }
 
-    /// Whether the bytes are JSON, of whatever content.
+    /// Whether the bytes are JSON with any content.
     static func isJSON(_ bytes: [UInt8]) -> Bool {
         struct Whatever: Decodable {
             init(from decoder: any Decoder) {}
@@ -54,17 +54,15 @@ extension SidecarFile {
         return (try? JSONDecoder().decode(Whatever.self, from: Data(bytes))) != nil
     }
 
-    /// Reads no more of a sidecar than which take it is of, and what wrote it; nil: it is no JSON, or does not have that.
+    /// Reads only the take's name and the writing version. Nil if the bytes are not JSON or lack these fields.
     static func stamp(_ bytes: [UInt8]) -> Stamp? {
         try? JSONDecoder().decode(Stamp.self, from: Data(bytes))
     }
 }
 
-/// A file that should be a sidecar and is none.
+/// A file that should be a sidecar but is not one.
 public struct SidecarError: Error, Hashable, CustomStringConvertible {
-    /// The file.
     public var path: String
-    /// What is wrong in it.
     public var problem: String
 
     /// One sentence.
@@ -89,7 +87,7 @@ extension DecodingError {
 }
 
 extension Sidecar {
-    /// The same without infinities and NaN, for which JSON has no form.
+    /// A copy without infinities and NaN, which JSON cannot represent.
     fileprivate var finite: Sidecar {
         var copy = self
         copy.gainDB = gainDB.finite

@@ -1,16 +1,15 @@
 import Takes
 
-/// What the figures and names of a sidecar may be. A recorder never comes near these limits; a file that was written by something
-/// else, or made up by a disk, may say anything, and sums of frames must not run over, nor parts lead to other files.
+/// The valid ranges of a sidecar's figures and names. A recorder never comes near these limits. A file from another
+/// program, or from a corrupt disk, may contain anything. Sums of frames must not overflow, and names of parts must not
+/// lead to other files.
 public enum SidecarLimits {
-    /// Frames of a take, and places in it.
+    /// The frames of a take, and positions in it.
     public static let frames = TakeFrame.first.count...TakeFrame.last.count
-    /// Frames a second.
     public static let rateHz = 1...10_000_000
-    /// Samples a frame.
     public static let channels = 1...1024
 
-    /// The first key whose value is none, such as `parts.1.frames`; nil: all are what they may be.
+    /// The first key with an invalid value, such as `parts.1.frames`, or nil if all values are valid.
     static func firstBroken(by sidecar: Sidecar) -> String? {
         let own: [(String, Bool)] = [
             ("number", (0...TakeName.highestNumber).contains(sidecar.number)),

@@ -1,13 +1,13 @@
 import Glibc
 import Takes
 
-/// Compares the sound of one audio file, WAV or FLAC, with what its sidecar says of it, slice by slice.
+/// Compares the sound of one audio file, WAV or FLAC, with the description in its sidecar, in slices.
 public final class SoundCheck {
     /// The sound that the sidecar describes.
     public let recorded: RecordedSound
-    /// Where the file is.
     public let path: String
-    /// SHA-256 of all bytes of the file, hexadecimal, once the check has ended, if it was asked for and the file could be read.
+    /// SHA-256 of the whole file, hexadecimal. Set after the check has ended, if it was requested and the file could be
+    /// read.
     public private(set) var wholeSHA256: String?
 
     private let files: FileSystem
@@ -21,24 +21,24 @@ public final class SoundCheck {
     /// The work of the next slice.
     private enum Phase {
         case begin
-        /// Read a WAV file on from this place.
+        /// Continue to read a WAV file at this offset.
         case wav(OpenFile, WAVSound, at: Int64)
-        /// Decode on; so many frames are done.
+        /// Continue to decode; this number of frames is done.
         case flac(OpenFile, SoundDigest, frames: Int64)
         /// Hash the rest of the file.
         case rest(OpenFile, SoundFinding, at: Int64)
     }
 
-    /// Bytes that a slice reads.
     private static let sliceByteCount = 256 << 10
     private static let sliceSamples = 1 << 15
-    /// Longer is no sound file: FLAC that was made on the fly says so of itself.
+    /// A sound file cannot be longer. FLAC that was encoded to a stream reports such a length.
     private static let mostFrames = Int64(1) << 48
 
     /// - Parameters:
-    ///   - folder: where the file is.
-    ///   - followsLinks: whether it may be a link; a link in a folder of takes leads elsewhere, and is no sound.
-    ///   - hashesWhole: whether `wholeSHA256` is wanted.
+    ///   - folder: the folder that contains the file.
+    ///   - followsLinks: whether the file may be a symbolic link. A link in a folder of takes leads elsewhere and is
+    ///     not sound.
+    ///   - hashesWhole: whether to compute `wholeSHA256`.
     public init(
         _ recorded: RecordedSound, in folder: String, followsLinks: Bool = false, hashesWhole: Bool = false,
         files: FileSystem = FileSystem()
@@ -52,7 +52,7 @@ public final class SoundCheck {
 
     /// Reads the next slice.
     /// - Returns: nil while there is more to read.
-    /// - Throws: `FileError`: the file is there and cannot be read, so that nothing is known of it.
+    /// - Throws: `FileError` if the file exists and cannot be read. The check then has no result.
     public func step() throws(FileError) -> SoundFinding? {
         do throws(FileError) {
             return try proceed()
@@ -68,9 +68,9 @@ public final class SoundCheck {
         }
     }
 
-    /// Reads all of it.
-    /// - Parameter isCancelled: asked after each slice.
-    /// - Returns: nil if it was cancelled.
+    /// Reads the whole file.
+    /// - Parameter isCancelled: called after each slice.
+    /// - Returns: nil if the check was cancelled.
     public func run(isCancelled: () -> Bool = { false }) throws(FileError) -> SoundFinding? {
         while !isCancelled() {
             if let finding = try step() { return finding }
@@ -83,7 +83,7 @@ public final class SoundCheck {
         case .begin: return try begin()
         case .wav(let file, var sound, let offset):
             let count = try read(file, at: offset)
-            // Safe: read during the call, and no further than what was filled.
+            // Safe: the buffer is read during the call, and only its filled part.
             unsafe buffer.withUnsafeBytes { unsafe sound.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             guard count < Self.sliceByteCount else {
                 phase = .wav(file, sound, at: offset + Int64(count))
@@ -111,7 +111,7 @@ public final class SoundCheck {
             return nil
         }
         do throws(SoundFileError) {
-            // By the open file: its name may lead to another one by now.
+            // Through the open file: its path may lead to another file by now.
             let decoder = try SoundFileReader(file)
             let expected = FLACWriter.format(for: recorded.format)
             guard decoder.format.isLike(expected) else { return end(file, .otherFormat(decoder.format)) }
@@ -134,7 +134,7 @@ public final class SoundCheck {
         do throws(SoundFileError) {
             var span = samples.mutableSpan
             let count = try decoder?.read(into: &span) ?? 0
-            // The decoder reports a block whose checksum is wrong, and goes on.
+            // The decoder reports a block with a wrong checksum, and continues.
             if decoder?.hasFailed ?? false {
                 return end(file, .unreadable("it cannot be decoded whole: a block behind frame \(frames) is damaged"))
             }
@@ -151,7 +151,7 @@ public final class SoundCheck {
         }
     }
 
-    /// Samples of full scale 2³¹ as a WAV file stores them.
+    /// Converts samples of full scale 2³¹ to the layout of a WAV file.
     private func packed(_ count: Int) -> [UInt8] {
         let size = recorded.format.sampleFormat.bytesPerSample
         var bytes = [UInt8](repeating: 0, count: count * size)
@@ -164,7 +164,7 @@ public final class SoundCheck {
         return bytes
     }
 
-    /// Ends with a finding, after the whole file was hashed if that is wanted.
+    /// Ends with a finding. If the hash of the whole file was requested, the rest of the file is hashed first.
     private func end(_ file: OpenFile, _ finding: SoundFinding) -> SoundFinding? {
         decoder = nil
         guard whole != nil else { return finding }
@@ -177,12 +177,12 @@ public final class SoundCheck {
         var piece = buffer
         buffer = []
         var span = piece.mutableSpan
-        // Safe: the buffer lives as long as the closure runs.
+        // Safe: the buffer is valid while the closure runs.
         let count = try unsafe span.withUnsafeMutableBytes { (bytes) throws(FileError) in
             try unsafe files.read(file, at: offset, into: bytes)
         }
         buffer = piece
-        // Safe: read during the call, and no further than what was filled.
+        // Safe: the buffer is read during the call, and only its filled part.
         unsafe buffer.withUnsafeBytes { bytes in
             unsafe whole?.update(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         }
@@ -215,7 +215,7 @@ extension RecordedSound {
 }
 
 extension StreamFormat {
-    /// Whether a file of one format is read as one of the other.
+    /// Whether both formats are equal when read from a file: the same rate, channels and sample format.
     fileprivate func isLike(_ other: StreamFormat) -> Bool {
         rateHz == other.rateHz && channels == other.channels && sampleFormat == other.sampleFormat
     }

@@ -1,5 +1,6 @@
 extension SoundDigest {
-    /// Adds samples that were read as integers of full scale 2³¹, as a WAV file holds them in `bytesPerSample` bytes each.
+    /// Adds samples that were read as integers of full scale 2³¹, in the layout of a WAV file with `bytesPerSample`
+    /// bytes each.
     mutating func update(_ samples: ArraySlice<Int32>, bytesPerSample: Int) {
         let unused = Int32(32 - 8 * bytesPerSample)
         // Safe: `count` elements are initialised, in order.
@@ -7,7 +8,7 @@ extension SoundDigest {
             for sample in samples {
                 var rest = sample >> unused
                 for _ in 0..<bytesPerSample {
-                    // Safe: there is room for so many bytes of each sample.
+                    // Safe: the capacity includes `bytesPerSample` bytes for each sample.
                     unsafe buffer.initializeElement(at: count, to: UInt8(truncatingIfNeeded: rest))
                     rest >>= 8
                     count += 1

@@ -1,12 +1,11 @@
-/// libsndfile could not do something with a sound file.
+/// An operation on a sound file that libsndfile could not carry out.
 public struct SoundFileError: Error, Hashable, CustomStringConvertible {
-    /// What was attempted: "open", "read", "seek", "write".
+    /// The attempted operation: "open", "read", "seek", "write".
     public var operation: String
-    /// On what.
     public var path: String
-    /// The error, in the library's words or in ours.
+    /// The problem, in the library's words or in ours.
     public var problem: String
-    /// What the storage said, where the library only handed it on.
+    /// The error of the storage, if the library only passed it on.
     public var storage: FileError?
 
     /// One sentence, such as `open /takes/a.wav: Format not recognised`.

@@ -3,27 +3,26 @@ import CSndFile
 import Glibc
 public import Takes
 
-/// An open sound file, WAV or FLAC, read by libsndfile. Closed when it goes out of scope.
+/// An open sound file, WAV or FLAC, read by libsndfile. It is closed when it goes out of scope.
 @safe public struct SoundFileReader: ~Copyable {
-    /// The file.
     public let path: String
-    /// What it holds; FLAC of up to 24 bits as the layout that holds it.
+    /// The stored format. FLAC of up to 24 bits is reported as the smallest layout that holds it.
     public let format: StreamFormat
-    /// How many frames it holds, as its header says.
+    /// The number of frames by the file's header.
     public let frames: Int64
 
     private let handle: OpaquePointer
 
     /// Opens a sound file (`sf_open`).
     ///
-    /// - Throws: `SoundFileError` if it cannot be opened, is not a sound file, or holds samples of another kind
-    ///   than a recorder stores.
+    /// - Throws: `SoundFileError` if it cannot be opened, is not a sound file, or holds samples of a type that a
+    ///   recorder does not store.
     public init(path: String) throws(SoundFileError) { try self.init(path: path, at: path) }
 
-    /// Opens a file that is open already: its name may lead to another one by now.
+    /// Opens a file through its open descriptor: its path may lead to another file by now.
     public init(_ file: OpenFile) throws(SoundFileError) { try self.init(path: file.path, at: file.ownPath) }
 
-    /// - Parameter place: where the file is opened; `path` is its name in sentences.
+    /// - Parameter place: the path to open; `path` is the name for messages.
     private init(path: String, at place: String) throws(SoundFileError) {
         try Self.checkKind(of: path, at: place)
         var info = SF_INFO()
@@ -47,10 +46,11 @@ public import Takes
         unsafe sf_close(handle)
     }
 
-    /// Refuses all but WAV and FLAC: the library would wait for a pipe, and try decoders that are not needed here, such as MP3.
+    /// Refuses everything except WAV and FLAC. The library would block on a pipe, and would try decoders that are not
+    /// needed here, such as MP3.
     private static func checkKind(of path: String, at place: String) throws(SoundFileError) {
         let file = unsafe Glibc.open(place, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        // The library reports why it cannot be opened.
+        // The library reports why the file cannot be opened.
         guard file >= 0 else { return }
         defer { close(file) }
         var status = stat()
@@ -64,13 +64,13 @@ public import Takes
         }
     }
 
-    /// Whether the last read found damage and went on, as after a block of FLAC whose checksum is wrong (`sf_error`).
+    /// Whether the last read found damage and continued, as after a FLAC block with a wrong checksum (`sf_error`).
     var hasFailed: Bool { unsafe sf_error(handle) != 0 }
 
     /// Reads frames as integers of full scale 2³¹, losslessly if the file holds integers (`sf_readf_int`).
     ///
     /// - Parameter samples: interleaved, whole frames.
-    /// - Returns: how many frames were read; fewer only at the end.
+    /// - Returns: the number of frames read; fewer only at the end.
     public mutating func read(into samples: inout MutableSpan<Int32>) throws(SoundFileError) -> Int {
         let count = samples.count / format.channels
         let handle = unsafe handle
@@ -81,10 +81,10 @@ public import Takes
         return try checked(Int(read), of: count)
     }
 
-    /// Reads frames as numbers of full scale 1 (`sf_readf_double`).
+    /// Reads frames as floating-point numbers of full scale 1 (`sf_readf_double`).
     ///
     /// - Parameter samples: interleaved, whole frames.
-    /// - Returns: how many frames were read; fewer only at the end.
+    /// - Returns: the number of frames read; fewer only at the end.
     public mutating func read(into samples: inout MutableSpan<Double>) throws(SoundFileError) -> Int {
         let count = samples.count / format.channels
         let handle = unsafe handle
@@ -103,14 +103,13 @@ public import Takes
         }
     }
 
-    /// The file's cue points.
     public func cues() -> [Cue] {
         var count: UInt32 = 0
         guard
             unsafe sf_command(
                 handle, Int32(SFC_GET_CUE_COUNT), &count, Int32(MemoryLayout<UInt32>.size)) != 0, count > 0
         else { return [] }
-        // SF_CUES is a count and then as many points; the library's own type ends at 100.
+        // SF_CUES is a count followed by that number of points. The library's own type is limited to 100.
         let start = MemoryLayout<SF_CUES>.offset(of: \.cue_points) ?? 4
         let size = start + Int(count) * MemoryLayout<SF_CUE_POINT>.stride
         let memory = UnsafeMutableRawPointer.allocate(
@@ -126,21 +125,18 @@ public import Takes
         }
     }
 
-    /// A cue point.
     public struct Cue: Hashable, Sendable {
-        /// Where it is.
         public var frame: Int64
-        /// Its name; empty if it has no label.
+        /// Empty if the cue point has no label.
         public var label: String
 
-        /// A cue point.
         public init(frame: Int64, label: String) {
             self.frame = frame
             self.label = label
         }
     }
 
-    /// The file's `bext` chunk, or nil if it has none or its date is damaged.
+    /// The file's `bext` chunk, or nil if the chunk is missing or its date is damaged.
     public func origin() -> BroadcastOrigin? {
         // SF_BROADCAST_INFO with room for more than its 256 bytes of coding history.
         let size = MemoryLayout<SF_BROADCAST_INFO>.size + 4096
@@ -188,7 +184,7 @@ public import Takes
         }
     }
 
-    /// The library's sentence for the last error of a file, or of opening one.
+    /// The library's message for the last error of a file, or of opening one.
     static func text(of handle: OpaquePointer?) -> String {
         var text = unsafe String(cString: sf_strerror(handle))
         while text.last == "." || text.last == "\n" || text.last == " " { text.removeLast() }
@@ -198,7 +194,7 @@ public import Takes
 
     /// A field of fixed length, up to its first zero byte.
     private static func string<Field>(_ field: inout Field) -> String {
-        // Safe: the field is read as bytes, and no further than it is long.
+        // Safe: the field is read as bytes, within its length.
         unsafe withUnsafeBytes(of: &field) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

@@ -2,23 +2,23 @@ public import Takes
 
 /// The result of comparing an audio file with its sidecar.
 public enum SoundFinding: Hashable, Sendable {
-    /// Its samples are those that were recorded.
+    /// The samples are the recorded ones.
     case asRecorded(sha256: String)
-    /// There is no fingerprint. The length and the format are right.
+    /// The fingerprint is missing. The length and the format are right.
     case unproven(sha256: String)
     case missing
-    /// It is no sound file any more; why.
+    /// It is not a readable sound file. The text says why.
     case unreadable(String)
-    /// Its header states another rate, number of channels or kind of samples.
+    /// Its header states another rate, number of channels or sample format.
     case otherFormat(StreamFormat)
-    /// It ends after so many of the frames that its header states.
+    /// It ends after this number of the frames that its header states.
     case cut(frames: Int64)
     /// Its header states another number of frames.
     case otherLength(frames: Int64)
-    /// The samples are others.
+    /// The samples differ from the recorded ones.
     case differs(sha256: String)
 
-    /// Whether it is not what was recorded, as far as that is known.
+    /// Whether the sound is known to differ from the recorded sound.
     public var isDamage: Bool {
         switch self {
         case .asRecorded, .unproven: false
@@ -34,7 +34,7 @@ public enum SoundFinding: Hashable, Sendable {
         }
     }
 
-    /// The name of its kind, for programs.
+    /// The name of the case, for programs.
     public var name: String {
         switch self {
         case .asRecorded: "as-recorded"

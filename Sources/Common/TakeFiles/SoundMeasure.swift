@@ -1,20 +1,20 @@
 public import Filters
 public import Takes
 
-/// Levels and waveform of sound that is stored already, the same as those that are measured while a take is recorded.
+/// Computes the levels and the waveform of stored sound, with the same results as during recording.
 struct SoundMeasure {
-    /// Channels of the take: more channels of a part are left out, missing ones are silent.
+    /// The take's number of channels. Extra channels of a part are omitted, and missing ones are silent.
     private let channels: Int
-    /// Of the take.
+    /// The take's frame rate.
     private let rateHz: Int
     private var scale: PeaksScale
     private var path: SignalPath?
-    /// Frames that the present path has processed.
+    /// Frames that the current path has processed.
     private var frames: Int64 = 0
-    /// Of the stretches before.
+    /// The levels of the stretches before the current path.
     private var earlier: [ChannelLevels]
     private var earlierFrames: Int64 = 0
-    /// The path's output, which is not needed.
+    /// The path's output, which is not used.
     private var output: [UInt8] = []
 
     init(rateHz: Int, channels: Int) {
@@ -27,8 +27,8 @@ struct SoundMeasure {
     /// Begins a part.
     ///
     /// - Parameters:
-    ///   - format: what is stored.
-    ///   - follows: whether its first frame follows the last one that was measured, so that a pixel may span both.
+    ///   - format: the stored format.
+    ///   - follows: whether its first frame follows the last measured one, so that a pixel may span both.
     /// - Returns: the last pixels of the sound before it.
     mutating func begin(format: StreamFormat, follows: Bool) -> [Int8] {
         if follows, let path, path.format == format { return [] }
@@ -42,11 +42,11 @@ struct SoundMeasure {
     }
 
     /// Adds whole frames.
-    /// - Returns: the pixels that were completed, as `PeaksFile.pairs`.
+    /// - Returns: the pixels that were completed, in the layout of `PeaksFile.pairs`.
     mutating func add(_ bytes: [UInt8]) -> [Int8] {
         guard let path else { return [] }
         if output.count < bytes.count { output = [UInt8](repeating: 0, count: bytes.count) }
-        // Safe: both buffers live as long as the closures run, and the output is never longer than the input.
+        // Safe: both buffers are valid while the closures run, and the output is never longer than the input.
         unsafe bytes.withUnsafeBytes { input in
             unsafe output.withUnsafeMutableBytes { output in
                 _ = unsafe path.process(input, into: output)
@@ -56,13 +56,13 @@ struct SoundMeasure {
         return fit(scale.add(path.takePeaks()))
     }
 
-    /// Completes the pixel under way.
+    /// Completes the current pixel.
     mutating func finish() -> [Int8] {
         guard let path else { return [] }
         return fit(scale.add(path.finishPeaks()) + scale.finish())
     }
 
-    /// Of all that was added, one a channel of the take.
+    /// The levels of all sound that was added, one per channel of the take.
     var levels: [ChannelLevels] {
         guard let path, frames > 0 else { return earlier }
         let now = path.levels
@@ -79,7 +79,7 @@ struct SoundMeasure {
         }
     }
 
-    /// Pixels with as many channels as the take has.
+    /// Converts pixels to the take's number of channels.
     private func fit(_ pairs: [Int8]) -> [Int8] {
         guard let own = path?.format.channels, own != channels else { return pairs }
         return stride(from: 0, to: pairs.count, by: 2 * own).flatMap { pixel in
@@ -90,7 +90,6 @@ struct SoundMeasure {
 }
 
 extension Sidecar.Levels {
-    /// As a sidecar has them.
     public init(_ levels: ChannelLevels) {
         self.init(
             peakDBFS: levels.peakDBFS, rmsDBFS: levels.rmsDBFS, clippedFrames: levels.clippedFrames,

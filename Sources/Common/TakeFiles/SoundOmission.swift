@@ -1,28 +1,28 @@
 import Glibc
 public import Takes
 
-/// Sound of a take that its sidecar does not list: it would be neither sent nor counted, and deleted with the take.
+/// Sound of a take that its sidecar does not list. It would not be sent or counted, and it would be deleted with the
+/// take.
 public struct SoundOmission: Hashable, Sendable {
-    /// The file's name, beside the sidecar.
+    /// The file's name, in the folder of the sidecar.
     public var file: String
-    /// Its length in bytes; 0 if there is no such file.
+    /// The length; 0 if the file does not exist.
     public var byteCount: Int64
-    /// When it was written, in nanoseconds since 1970; 0 if there is no such file.
+    /// When it was written, in nanoseconds since 1970; 0 if the file does not exist.
     public var modifiedNs: Int64
-    /// The reason why the sidecar does not list it.
     public var kind: Kind
 
-    /// How a file came to be beside a sidecar that does not list it.
+    /// Why a file lies next to a sidecar that does not list it.
     public enum Kind: Sendable {
         /// It has a final name.
         case unlisted
         /// It has the name of a part that is being recorded, and the take is finished.
         case unfinished
-        /// The sidecar lists no sound, and there is none.
+        /// The sidecar lists no sound, and no sound exists.
         case nothing
     }
 
-    /// The name of its kind, for programs.
+    /// The name of the case, for programs.
     public var name: String {
         switch kind {
         case .unlisted: "unlisted"
@@ -46,18 +46,18 @@ public struct SoundOmission: Hashable, Sendable {
     }
 }
 
-/// What lies beside a sidecar.
+/// The sound files next to a sidecar.
 public enum SidecarSurroundings: Equatable, Sendable {
-    /// The take is being recorded, or waits for its recovery: what lies there is listed later.
+    /// The take is being recorded or waits for its recovery. Its files will be listed later.
     case goesOn
-    /// The take is finished. The sidecar does not list these.
+    /// The take is finished. The sidecar does not list these files.
     case finished([SoundOmission])
 }
 
 extension Sidecar {
-    /// Compares the sound beside the sidecar with what it lists. A conversion to FLAC, or a file that was decoded from one, is no other
-    /// sound.
-    /// - Parameter folder: where the sidecar is.
+    /// Compares the sound next to the sidecar with the sound that it lists. A file made by a conversion to FLAC, or
+    /// decoded from FLAC, does not count as other sound.
+    /// - Parameter folder: the folder that contains the sidecar.
     public func surroundings(in folder: String, files: FileSystem = FileSystem()) throws(FileError)
         -> SidecarSurroundings
     {
@@ -86,7 +86,7 @@ extension Sidecar {
         return .finished(found)
     }
 
-    /// Whether a file is called after the take and numbered as other programs number parts: `STEM-02.wav`.
+    /// Whether a file has the take's name and is numbered in the style of other programs: `STEM-02.wav`.
     private func isNumbered(_ name: String, _ ending: SoundFileEnding) -> Bool {
         guard name.hasPrefix("\(take)-") else { return false }
         var rest = name.dropLast(ending.rawValue.count).dropFirst(take.count + 1)
@@ -95,7 +95,7 @@ extension Sidecar {
     }
 }
 
-/// The ending of the name of an audio file of a take, finished or not.
+/// The extension of an audio file of a take, finished or not.
 enum SoundFileEnding: String, CaseIterable {
     case wav = ".wav"
     case flac = ".flac"
@@ -110,14 +110,14 @@ enum SoundFileEnding: String, CaseIterable {
 
     var isFinal: Bool { self == .wav || self == .flac }
 
-    /// A name without its ending.
+    /// A name without its extension.
     static func base(of name: String) -> String {
         Self(name).map { String(name.dropLast($0.rawValue.count)) } ?? name
     }
 
-    /// The attributes of a file that has sound; nil if it is none, or has none.
+    /// The attributes of a file with sound, or nil if the file does not exist or has no sound.
     ///
-    /// A file that cannot be read may have sound.
+    /// An unreadable file may have sound.
     static func attributes(of path: String, _ ending: SoundFileEnding, _ files: FileSystem) -> FileAttributes? {
         var sound = WAVSound()
         do throws(FileError) {
@@ -132,7 +132,7 @@ enum SoundFileEnding: String, CaseIterable {
             }
             return attributes
         } catch {
-            // No file: a folder, a link, a pipe, or a name that no file has.
+            // Not a file: a folder, a link, a pipe, or a name without a file.
             if [ENOENT, ELOOP, EISDIR, ESPIPE, ENXIO].contains(error.code) { return nil }
             return try? files.attributes(path)
         }

@@ -1,18 +1,17 @@
 import Glibc
 import Takes
 
-/// The sound of an audio file that is complete, as the bytes that a WAV file stores, piece by piece. FLAC is decoded to the same.
+/// Reads the sound of a complete audio file in pieces, as the bytes that a WAV file stores. FLAC is decoded to the same
+/// bytes.
 final class StoredSound {
     private let audio: AudioFile
     private let site: TakeSite
-    /// Of FLAC.
+    /// For FLAC.
     private var reader: SoundFileReader?
     /// Bytes that were read.
     private var place: Int64 = 0
-    /// Whether nothing is left.
     private(set) var isOver: Bool
 
-    /// Opens an audio file.
     init(_ audio: AudioFile, at site: TakeSite) throws(FileError) {
         self.audio = audio
         self.site = site
@@ -26,7 +25,7 @@ final class StoredSound {
     }
 
     /// Reads whole frames of at most `byteCount` bytes.
-    /// - Returns: the bytes that come next; none behind the last.
+    /// - Returns: the next bytes; empty after the last ones.
     func next(atMost byteCount: Int) throws(FileError) -> [UInt8] {
         let bytesPerFrame = audio.header.format.bytesPerFrame
         let slice = Int64(max(1, byteCount / bytesPerFrame) * bytesPerFrame)

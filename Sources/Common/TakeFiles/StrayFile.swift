@@ -1,23 +1,22 @@
 import Glibc
 import Takes
 
-/// An audio file of a take that is being recorded, and that another program shortened, moved, removed or replaced.
+/// An audio file of a take that is being recorded, after another program shortened, moved, removed or replaced it.
 struct StrayFile: Sendable, Hashable {
-    /// The name that it will have, as `AudioFile.name`.
+    /// The final name, as `AudioFile.name`.
     var name: String
-    /// Bytes of sound that it holds.
+    /// Bytes of sound that it contains.
     var soundBytes: Int64
-    /// The fate of its name.
     var place: Place
 
     enum Place: Sendable {
-        /// It has its name.
+        /// It still has its name.
         case named
         /// It has another name, or another file has its name.
         case moved
-        /// It has no name: it lasts as long as it is open.
+        /// It has no name, and exists until it is closed.
         case removed
-        /// It was closed before: its name is gone, or something else has it.
+        /// It was closed before. Its name is gone, or something else has the name.
         case gone
     }
 
@@ -32,18 +31,17 @@ struct StrayFile: Sendable, Hashable {
     }
 }
 
-/// The progress of saving an audio file that lost its name. A file that another program moved gets its name again; what a
-/// removed one holds is copied, a piece at a time, as long as it is open.
+/// The progress of rescuing an audio file that lost its name. A moved file gets its name again. The content of a
+/// removed file is copied, a piece at a time, while it is open.
 struct Rescue: Sendable {
-    /// As it is to be.
+    /// The audio file as it should be.
     var audio: AudioFile
     /// The file that lost its name.
     let source: OpenFile
-    /// The copy, once it is begun.
+    /// Nil before the copy is begun.
     var copy: OpenFile?
-    /// Bytes of sound that the copy holds.
     var copiedBytes: Int64 = 0
-    /// Whether the file is whole under its name, and safe there.
+    /// Whether the file is whole and durable under its name.
     var isDone = false
 
     /// Bytes that are copied at a time.
@@ -51,7 +49,8 @@ struct Rescue: Sendable {
 }
 
 extension TakeSite {
-    /// The trace that another program left on an open audio file; nil if there is none, or the storage does not answer.
+    /// The change that another program made to an open audio file, or nil if the file is unchanged or the storage does
+    /// not answer.
     func stray(_ audio: AudioFile) -> StrayFile? {
         guard let file = audio.file, let status = try? files.status(of: file) else { return nil }
         let sound = sound(of: audio, holding: status.byteCount)
@@ -65,7 +64,7 @@ extension TakeSite {
         return StrayFile(name: audio.name, soundBytes: sound, place: place)
     }
 
-    /// The same of an audio file that is closed.
+    /// The same for a closed audio file.
     func strayClosed(_ audio: AudioFile) -> StrayFile? {
         guard let identity = audio.identity else { return nil }
         do throws(FileError) {
@@ -80,13 +79,13 @@ extension TakeSite {
         }
     }
 
-    /// Bytes of an audio file's sound, in whole frames, that a file of so many bytes holds.
+    /// Bytes of an audio file's sound, in whole frames, in a file of this size.
     private func sound(of audio: AudioFile, holding byteCount: Int64) -> Int64 {
         let held = max(0, byteCount - Int64(WAVHeader.byteCount))
         return min(audio.dataBytes, held - held % Int64(audio.header.format.bytesPerFrame))
     }
 
-    /// Whether a path leads to a file, or to any; nil if the storage does not answer.
+    /// Whether a path leads to this file, or to any if `identity` is nil. Nil if the storage does not answer.
     private func leads(_ path: String, to identity: FileIdentity?) -> Bool? {
         do throws(FileError) {
             let found = try files.identity(path)
@@ -96,8 +95,8 @@ extension TakeSite {
         }
     }
 
-    /// That the storage with the take is not in its place any more, although the open files still answer; nil: it is, or that is not
-    /// known.
+    /// The error if the storage with the take is no longer in its place although the open files still work. Nil if it
+    /// is in place or that is unknown.
     var absence: FileError? {
         guard let day, let status = try? files.status(of: day), files.has(day.path, status.identity) == false else {
             return nil
@@ -106,11 +105,11 @@ extension TakeSite {
             .joined(separator: "/")
         let place = leads(takes.path, to: nil) == false ? (around.isEmpty ? "/" : around) : takes.path
         let found = try? files.identity(place)
-        // A folder that is made anew beside a mount point would be on another storage.
+        // A folder made again at an empty mount point would be on another storage.
         return found?.device == status.identity.device ? nil : FileError("open", takes.path, code: ENOENT)
     }
 
-    /// Makes the folder of the day again, and `takes`, if another program moved or removed them while the take was recorded.
+    /// Makes the folder of the day and `takes` again, if another program moved or removed them during recording.
     mutating func renewDay() throws(FileError) {
         guard let day, let status = try? files.status(of: day), files.has(day.path, status.identity) == false else {
             return
@@ -138,8 +137,8 @@ extension TakeSite {
 }
 
 extension TakeSite {
-    /// Writes the sidecar's draft over the old one, where the storage takes no new file. No more blocks are added than are free, so that
-    /// this cannot end in the middle for want of room.
+    /// Overwrites the sidecar's draft in place, if the storage does not accept a new file. It needs at most as many new
+    /// blocks as are free, so that it cannot stop in the middle for lack of space.
     func overwriteDraft(with content: [UInt8]) throws(FileError) {
         let file = try files.open(path(.sidecarPart))
         let length = Int(try files.length(file))
@@ -158,10 +157,10 @@ extension TakeSite {
 // MARK: - Rescue
 
 extension TakeSite {
-    /// Brings a file that lost its name some way back to it.
+    /// Advances the rescue of a file that lost its name.
     /// - Parameters:
-    ///   - byteCount: as much is copied at most.
-    ///   - leastFree: so many bytes stay free.
+    ///   - byteCount: the maximum number of bytes to copy.
+    ///   - leastFree: the number of bytes that must stay free.
     mutating func advance(
         _ rescue: inout Rescue, copying byteCount: Int64, leastFree: Int64
     ) throws(FileError) {
@@ -204,7 +203,7 @@ extension TakeSite {
         if rescue.copiedBytes == rescue.audio.dataBytes { try finish(&rescue, copy) }
     }
 
-    /// The file is whole: makes it safe under its name.
+    /// The file is whole. Makes it durable under its name.
     private mutating func finish(_ rescue: inout Rescue, _ file: OpenFile) throws(FileError) {
         try files.write(rescue.audio.headerBytes, to: file, at: 0)
         try files.truncate(file, to: rescue.audio.end)

@@ -1,31 +1,31 @@
 import Glibc
 import Takes
 
-/// The second half of a sync: made by the writer, run by another thread. The next one is made when this one's outcome
-/// was reported to `TakeOutput.synced`.
+/// The second half of a sync. The writer makes it, and another thread runs it. The next one is made after the outcome
+/// of this one was reported to `TakeOutput.synced`.
 public struct SyncPoint: Sendable {
-    /// Frames of the take that are on the disk once it has run.
+    /// Frames of the take that are on the disk after it has run.
     public let frames: Int64
     let site: TakeSite
-    /// Those that hold frames which are not known to be on the disk.
+    /// The audio files with frames that are not known to be on the disk.
     let audio: [AudioFile]
-    /// The sidecar, and the number of its last change; nil: the take has a tail, or is over.
+    /// The sidecar and the number of its last change, or nil if the take has a tail or is over.
     let sidecar: (Sidecar, change: Int)?
-    /// Whether it is to be written.
     let isSidecarDue: Bool
-    /// The last change that was written over the draft, since no other file could be made.
+    /// The last change that was written over the draft because no other file could be made.
     let overwrittenChange: Int
-    /// The attributes of the sidecar's draft as it was written last, if they could be read.
+    /// The attributes of the sidecar's draft after it was last written, if they could be read.
     let draft: FileAttributes?
-    /// Whether all of the audio files have their names on the disk. A new part's is there once the sidecar was replaced.
+    /// Whether the names of all audio files are on the disk. The name of a new part is there after the sidecar was
+    /// replaced.
     let isNamed: Bool
     /// The audio files that were closed before.
     let closed: [AudioFile]
-    /// A file that lost its name, and how much of it is copied at this sync.
+    /// A file that lost its name, and how much of it to copy at this sync.
     let rescue: (Rescue, byteCount: Int64, leastFree: Int64)?
 
-    /// Syncs the audio, looks whether another program touched it, then replaces the sidecar if that is due. It takes as long as the
-    /// storage does.
+    /// Syncs the audio, checks whether another program touched it, and then replaces the sidecar if that is due. It
+    /// blocks while the storage works.
     public func run() -> Synced {
         var synced = Synced()
         var site = site
@@ -67,7 +67,7 @@ public struct SyncPoint: Sendable {
         do throws(FileError) {
             try site.perform(.replaceSidecar, content: content)
         } catch {
-            // It is tried again at each sync; until then, a power cut is to cost nothing that was noted.
+            // Each sync tries again. Until one succeeds, a power cut must not lose noted events.
             if error.code != EIO, change > overwrittenChange, (try? site.overwriteDraft(with: content)) != nil {
                 synced.overwrittenChange = change
                 synced.draft = site.draftOnDisk
@@ -93,33 +93,32 @@ public struct SyncPoint: Sendable {
     }
 }
 
-/// What a sync made safe.
+/// The result of a sync.
 public struct Synced: Sendable {
-    /// Frames of the take that are on the disk; 0: no more than before.
+    /// Frames of the take that are on the disk; 0 if no more than before.
     public var frames: Int64
-    /// The last change of the sidecar that is on the disk; 0: no later one than before.
+    /// The last change of the sidecar that is on the disk; 0 if no later one than before.
     public var sidecarChange: Int
-    /// Why it did not make all of it safe; nil: it did.
+    /// Why the sync failed, or nil if it did not.
     public var failure: FileError?
-    /// Why the sidecar could not be replaced; nil: it was, or was not due. The sound is safe without it.
+    /// Why the sidecar could not be replaced, or nil if it was replaced or not due. The sound is safe without it.
     public var sidecarFailure: FileError?
-    /// The folder of the day: another program may have removed it, so that it was made again.
+    /// The folder of the day. It was made again if another program had removed it.
     var day: OpenFile?
     /// Audio files that another program touched.
     var strays: [StrayFile] = []
-    /// The change of the sidecar that was written over its draft; 0: none was.
+    /// The change of the sidecar that was written over its draft; 0 if the draft was not overwritten.
     var overwrittenChange = 0
-    /// The sidecar's draft, if it was written.
+    /// The attributes of the sidecar's draft, if it was written.
     var draft: FileAttributes?
     var hasNewDraft = false
     /// Whether another program had removed or changed the draft.
     var hadLostDraft = false
-    /// How far the file that lost its name is.
+    /// The progress of rescuing the file that lost its name.
     var rescue: Rescue?
-    /// Why it is no further.
+    /// Why the rescue made no more progress.
     var rescueFailure: FileError?
 
-    /// So much is safe.
     public init(frames: Int64 = 0, sidecarChange: Int = 0, failure: FileError? = nil) {
         self.frames = frames
         self.sidecarChange = sidecarChange

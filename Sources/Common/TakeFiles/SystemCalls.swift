@@ -1,134 +1,113 @@
 import Glibc
 
-/// The calls by which takes reach the disk: one door a system call, so that a test can stand in each of them.
+/// The system calls through which takes reach the disk. Each call has one method, so that a test can replace it.
 ///
-/// Nothing is retried and nothing is judged here; `FileSystem` does that.
+/// Retries and the handling of errors belong in `FileSystem`, not here.
 public protocol SystemCalls: Sendable {
-    /// `open(2)`.
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32
-    /// `close(2)`. Its result says nothing that a sync has not said.
+    /// `close(2)`. Its result adds nothing to that of a sync.
     func close(_ descriptor: Int32)
-    /// `pwrite(2)`: at most all of `bytes`.
-    /// - Returns: how many bytes were written.
+    /// `pwrite(2)`.
+    /// - Returns: the number of bytes written, which may be fewer than in `bytes`.
     func pwrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Errno) -> Int
     /// `pread(2)`.
-    /// - Returns: how many bytes were read; 0 at the end of the file.
+    /// - Returns: the number of bytes read; 0 at the end of the file.
     func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int
-    /// `fdatasync(2)`.
     func fdatasync(_ descriptor: Int32) throws(Errno)
-    /// `fsync(2)`, of a file or a folder.
+    /// `fsync(2)`, for a file or a folder.
     func fsync(_ descriptor: Int32) throws(Errno)
-    /// `posix_fadvise(2)` with `POSIX_FADV_DONTNEED`, for all of the file.
+    /// `posix_fadvise(2)` with `POSIX_FADV_DONTNEED`, for the whole file.
     func dropCache(_ descriptor: Int32) throws(Errno)
-    /// `lseek(2)`, to the end: how many bytes a file has.
+    /// `fstat(2)`: the length of a regular file. Fails for anything else.
     func length(_ descriptor: Int32) throws(Errno) -> Int64
-    /// `ftruncate(2)`.
     func ftruncate(_ descriptor: Int32, to byteCount: Int64) throws(Errno)
-    /// `fchmod(2)`.
     func fchmod(_ descriptor: Int32, _ mode: UInt32) throws(Errno)
-    /// `flock(2)`: exclusive, without waiting.
+    /// `flock(2)`: exclusive and non-blocking.
     func lock(_ descriptor: Int32) throws(Errno)
-    /// `flock(2)`: ends the lock. It cannot fail in a way that a caller could act on.
+    /// `flock(2)`: releases the lock. A caller could not act on any of its errors.
     func unlock(_ descriptor: Int32)
-    /// `fcntl(2)` with `F_OFD_SETLK`: a lock for writing, behind all that the file may hold, as long as it is open.
+    /// `fcntl(2)` with `F_OFD_SETLK`: a write lock on the last possible byte, behind any content, held while the file
+    /// is open.
     func claim(_ descriptor: Int32) throws(Errno)
-    /// `fcntl(2)` with `F_OFD_GETLK`: whether who has the file open elsewhere has such a lock.
+    /// `fcntl(2)` with `F_OFD_GETLK`: whether another open file description of the file holds such a lock.
     func isClaimed(_ descriptor: Int32) throws(Errno) -> Bool
-    /// `rename(2)`.
     func rename(_ from: String, to: String) throws(Errno)
-    /// `renameat2(2)` with `RENAME_NOREPLACE`: fails with `EEXIST` if there is a file of the new name.
+    /// `renameat2(2)` with `RENAME_NOREPLACE`: fails with `EEXIST` if the new name exists.
     func renameNew(_ from: String, to: String) throws(Errno)
-    /// `unlink(2)`.
     func unlink(_ path: String) throws(Errno)
-    /// `rmdir(2)`.
     func rmdir(_ path: String) throws(Errno)
-    /// `mkdir(2)`.
     func mkdir(_ path: String, mode: UInt32) throws(Errno)
     /// `statvfs(3)`: the bytes that are free for this process.
     func freeBytes(_ path: String) throws(Errno) -> Int64
-    /// `statfs(2)`: the number that names the kind of file system, `f_type`.
+    /// `statfs(2)`: `f_type`, the magic number of the file system.
     func fileSystemMagic(_ path: String) throws(Errno) -> UInt32
     /// `stat(2)`.
     func identity(_ path: String) throws(Errno) -> FileIdentity
-    /// `stat(2)`: what tells whether a file is the one that was there before.
+    /// `stat(2)`: attributes that show whether it is still the same file.
     func attributes(_ path: String) throws(Errno) -> FileAttributes
     /// `access(2)`: fails if this process may not write there, or no process can.
     func checkWritable(_ path: String) throws(Errno)
-    /// `opendir(3)`, `readdir(3)`: the names in a folder, in no order, without `.` and `..`.
+    /// `opendir(3)`, `readdir(3)`: the names in a folder, in no particular order, without `.` and `..`.
     func entries(_ path: String) throws(Errno) -> [String]
-    /// The same, of `most` names at most.
+    /// The same, at most `most` names.
     func entries(_ path: String, most: Int) throws(Errno) -> [String]
-    /// `telldir(3)`: where the entry of a file begins in a folder, where that is in bytes; nil: there is no such file.
+    /// `telldir(3)`: the offset of a file's entry in a folder on file systems that count in bytes. Nil if the file does
+    /// not exist.
     func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64?
-    /// `fallocate(2)`, from the beginning of the file: its length grows to `byteCount`.
+    /// `fallocate(2)` from the beginning of the file. Its length grows to `byteCount`.
     func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno)
     /// `fcntl(2)` with `F_SETFL` and `O_DIRECT`.
     func bypassCache(_ descriptor: Int32) throws(Errno)
-    /// `ioctl(2)` with `FS_IOC_FIEMAP`: where the file lies on its device.
+    /// `ioctl(2)` with `FS_IOC_FIEMAP`: the extents of the file on its device.
     func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent]
-    /// `fstat(2)`: what an open file is, whatever path leads to it.
+    /// `fstat(2)`: the state of an open file, independent of its path.
     func status(_ descriptor: Int32) throws(Errno) -> FileStatus
-    /// `lstat(2)`: what has a name, and not what that leads to.
+    /// `lstat(2)`: the state of the object with this name. A symbolic link is not followed.
     func status(named path: String) throws(Errno) -> FileStatus
-    /// `linkat(2)` of `/proc/self/fd`: gives an open file that has a name another one.
+    /// `linkat(2)` of `/proc/self/fd`: adds a name to an open file that has one.
     func link(_ descriptor: Int32, to path: String) throws(Errno)
-    /// `statvfs(3)`: how many files can still be made; nil: the file system does not count them.
+    /// `statvfs(3)`: the number of files that can still be made, or nil if the file system does not count them.
     func freeFiles(_ path: String) throws(Errno) -> Int64?
 }
 
 extension SystemCalls {
-    /// Does nothing: a storage that keeps nothing in memory has nothing to let go of.
+    /// Does nothing: a storage without a cache has nothing to drop.
     public func dropCache(_ descriptor: Int32) throws(Errno) {}
 
-    /// Reads all of them.
     public func entries(_ path: String, most: Int) throws(Errno) -> [String] { Array(try entries(path).prefix(most)) }
 
-    /// Cannot be done.
     public func claim(_ descriptor: Int32) throws(Errno) { throw Errno(code: ENOSYS) }
 
-    /// Not known.
     public func isClaimed(_ descriptor: Int32) throws(Errno) -> Bool { throw Errno(code: ENOSYS) }
 
-    /// Cannot be done in one call.
     public func renameNew(_ from: String, to: String) throws(Errno) { throw Errno(code: ENOSYS) }
 
-    /// Not known.
     public func entryStart(_ name: String, in folder: String) throws(Errno) -> Int64? { nil }
 
-    /// Not known.
     public func attributes(_ path: String) throws(Errno) -> FileAttributes { throw Errno(code: ENOSYS) }
 
-    /// Cannot be done.
     public func allocate(_ descriptor: Int32, byteCount: Int64) throws(Errno) { throw Errno(code: EOPNOTSUPP) }
 
-    /// Cannot be done.
     public func bypassCache(_ descriptor: Int32) throws(Errno) { throw Errno(code: EINVAL) }
 
-    /// Not known.
     public func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] { throw Errno(code: EOPNOTSUPP) }
 
-    /// Not known.
     public func status(_ descriptor: Int32) throws(Errno) -> FileStatus { throw Errno(code: ENOSYS) }
 
-    /// Not known.
     public func status(named path: String) throws(Errno) -> FileStatus { throw Errno(code: ENOSYS) }
 
-    /// Cannot be done.
     public func link(_ descriptor: Int32, to path: String) throws(Errno) { throw Errno(code: EPERM) }
 
-    /// Not counted.
     public func freeFiles(_ path: String) throws(Errno) -> Int64? { nil }
 
-    /// A kind that is not known.
     public func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 { 0 }
 }
 
-/// The number of a failed system call, `errno(3)`.
+/// The error number of a failed system call, `errno(3)`.
 public struct Errno: Error, Hashable {
     /// Such as `ENOSPC`.
     public var code: Int32
 
-    /// An error number.
     public init(code: Int32) {
         self.code = code
     }

@@ -1,31 +1,25 @@
 public import Takes
 
-/// The sound of a finished take: its parts, to be read in order.
+/// Reads the sound of a finished take part by part.
 ///
-/// The audio files say what they hold; the sidecar only names them. For one thread at a time.
+/// The lengths and formats come from the audio files; the sidecar only names the files. For one thread at a time.
 public final class TakeAudio {
-    /// One audio file of the take.
     public struct Part: Hashable, Sendable {
-        /// Where it is.
         public var path: String
-        /// What it holds.
         public var format: StreamFormat
-        /// How much of it.
         public var frames: Int64
     }
 
-    /// The take.
     public let take: TakeName
-    /// Its parts; never none.
+    /// Never empty.
     public private(set) var parts: [Part]
 
-    /// Longer is no sound file: FLAC that was made on the fly says so of itself.
+    /// A sound file cannot be longer. FLAC that was encoded to a stream reports such a length.
     private static let mostFrames = Int64(1) << 48
     private var reader: SoundFileReader?
     private var openPart: Int?
 
-    /// Checks all audio files of a take. Each may be WAV or FLAC, whichever is there: takes are converted,
-    /// even while they are read.
+    /// Checks all audio files of a take. Each may be WAV or FLAC, since takes are converted even while they are read.
     /// - Throws: `FileError`, `SoundFileError` or `TakeAudioError`.
     public init(of take: TakeName, in directory: TakesDirectory) throws {
         self.take = take
@@ -40,12 +34,12 @@ public final class TakeAudio {
         }
     }
 
-    /// Reads on in a part.
+    /// Reads frames of a part.
     /// - Parameters:
-    ///   - part: its number, from 0.
-    ///   - frame: where to begin; what is read on from the last time is not sought again.
+    ///   - part: its index, from 0.
+    ///   - frame: the first frame to read. Sequential reads do not seek.
     ///   - samples: interleaved, full scale 1, whole frames of the part's channels.
-    /// - Returns: how many frames were read; fewer only at the part's end.
+    /// - Returns: the number of frames read; fewer only at the part's end.
     public func read(part: Int, at frame: Int64, into samples: inout MutableSpan<Double>) throws(SoundFileError) -> Int
     {
         if openPart != part {
@@ -71,7 +65,8 @@ public final class TakeAudio {
         }
     }
 
-    /// Opens an audio file; if it is not there any more, the same under its other ending, to which it was converted meanwhile.
+    /// Opens an audio file. If it does not exist any more, it opens the file with the other extension, to which it was
+    /// converted meanwhile.
     private static func open(_ path: String) throws(SoundFileError) -> SoundFileReader {
         do throws(SoundFileError) {
             return try SoundFileReader(path: path)
@@ -80,17 +75,17 @@ public final class TakeAudio {
             guard let ending = endings.keys.first(where: path.hasSuffix), let other = endings[ending] else {
                 throw error
             }
-            // The error to report is that of the requested file.
+            // Report the error of the requested file.
             guard let file = try? SoundFileReader(path: path.dropLast(ending.count) + other) else { throw error }
             return file
         }
     }
 
-    /// The frame that the open part's reader comes to next.
+    /// The next frame of the open part's reader.
     private var place: Int64 = 0
 
-    /// The audio files that the sidecar names, under the names that they have now; without a sidecar those that are called
-    /// after the take.
+    /// The audio files that the sidecar names, under their current names. Without a sidecar, the files with the take's
+    /// name.
     private static func names(of take: TakeName, in directory: TakesDirectory, folder: String) throws -> [String] {
         let there = Set(try directory.files.entries(folder))
         let named: [String]
@@ -109,7 +104,7 @@ public final class TakeAudio {
         return names
     }
 
-    /// The names of the parts from the first on, as far as none is missing.
+    /// The names of the parts from the first one, up to the first missing part.
     private static func parts(
         of take: TakeName, among names: Set<String>, in folder: String, _ files: FileSystem
     ) -> [String] {
@@ -127,11 +122,9 @@ public final class TakeAudio {
     }
 }
 
-/// A take whose sound is not there.
+/// A take whose sound is missing.
 public struct TakeAudioError: Error, Hashable, CustomStringConvertible {
-    /// The take.
     public var take: TakeName
-    /// What is wrong.
     public var problem: String
 
     /// One sentence.

@@ -1,31 +1,31 @@
 public import Takes
 
-/// Writes into the finished takes of this boot when they really began, and puts their clock maps on that calendar, once the clock was set: one take a step, the newest
-/// first. Done again, or cut short and begun again, it changes nothing that is right.
+/// Corrects the start times and clock maps of this boot's finished takes after the clock was set. Each step handles one
+/// take, the newest first. A repeated or interrupted run does not change correct values.
 ///
-/// A take that is finished after this was made is not among them.
+/// It does not cover a take that is finished after this value was made.
 public struct TakeDating {
     private let directory: TakesDirectory
     private let truth: TrueStart
     private let kit: String
     private var left: [TakeName]
 
-    /// What became of one take.
+    /// The result for one take.
     public enum Step {
-        /// Its sidecar is right.
+        /// Its sidecar is already right.
         case unchanged(TakeName)
         /// Its sidecar has the true start now, as it is on the disk.
         case dated(TakeName, Sidecar)
-        /// Its sidecar cannot be read or written; the error is one sentence that names it.
+        /// Its sidecar cannot be read or written. The error is one sentence that names it.
         case skipped(TakeName, any Error)
     }
 
-    /// Dating of the takes that there are.
+    /// Covers the takes that exist now.
     ///
     /// - Parameters:
-    ///   - truth: the calendar as it stands.
-    ///   - kit: this kit's name: its takes are numbered in the order in which they were made, so that the first of
-    ///     another boot ends the search. Takes that were copied here from other kits do not.
+    ///   - truth: the current calendar.
+    ///   - kit: this kit's name. Its takes are numbered in order of recording, so the first take of another boot ends
+    ///     the search. Takes that were copied here from other kits do not end it.
     public init(_ directory: TakesDirectory, truth: TrueStart, kit: String) throws(FileError) {
         self.directory = directory
         self.truth = truth
@@ -33,7 +33,7 @@ public struct TakeDating {
         left = try directory.takes()
     }
 
-    /// Examines the next take, and revises its sidecar if that is to change. By the rules of `TakesDirectory.revise`.
+    /// Examines the next take, and revises its sidecar if necessary. The rules of `TakesDirectory.revise` apply.
     /// - Returns: nil if all takes of this boot were examined.
     public mutating func step() -> Step? {
         guard let take = left.popLast() else { return nil }

@@ -1,113 +1,121 @@
-/// The order of every write, sync and rename of a take. This table is what is carried out (by `TakeSite`), so that
-/// the table and what the disk sees cannot differ.
+/// The order of every write, sync and rename of a take. `TakeSite` executes this table, so the table and the operations
+/// on the disk cannot differ.
 ///
-/// Whatever the moment at which the power goes, one of these is on the disk:
+/// At whatever moment the power fails, one of these states is on the disk:
 /// - `STEM.json` and all files of the take under their final names: a finished take;
-/// - `STEM.json` that cannot be read, or none, and `STEM.json.tmp` that can: a finished take, whose sidecar was being replaced;
-/// - `STEM.json.part`, and no `STEM.json` that can be read: a take that can be finished. If it says `ended_by`, its frames are exact and closing chunks may
-///   follow them; if not, everything after the header, in whole frames, is sound. Audio and peaks have their `.part`
-///   names or their final ones;
-/// - `STEM.json.removed` and no sidecar: a take that was discarded; recovery removes what is left of it;
-/// - no `STEM.json`, and `.bin/DAY/STEM.json`: a take in the bin. Files of it that lie in the folder of the day are moved into the bin
-///   (`TakesBin.settle`).
+/// - an unreadable or missing `STEM.json`, and a readable `STEM.json.tmp`: a finished take whose sidecar was being
+///   replaced;
+/// - `STEM.json.part`, and no readable `STEM.json`: a take that can be finished. If the draft contains `ended_by`, its
+///   frames are exact and closing chunks may follow them. If not, everything after the header, in whole frames, is
+///   sound. Audio and peaks have their `.part` names or their final ones;
+/// - `STEM.json.removed` and no sidecar: a discarded take. Recovery removes its remaining files;
+/// - no `STEM.json`, and `.bin/DAY/STEM.json`: a take in the bin. Its files in the folder of the day are moved to the
+///   bin (`TakesDirectory.settle`).
 ///
-/// A take that is in its day's folder is not in the bin: of it, the bin has at most the documents that `clearBin` removes.
+/// A take in the folder of its day is not in the bin. The bin then contains at most those of its documents that
+/// `clearBin` removes.
 ///
-/// A finished take has two more forms while its stop may be taken back:
-/// - beside it, `STEM-p2.wav.tail` (and a twin): what followed its end. It is not promised to last, and recovery removes it;
-/// - beside it, `STEM.json.part` that lists parts which `STEM.json` does not, and these parts, as `.tail`, `.part` or final
-///   files: the take goes on, and can be finished as above. The parts that `STEM.json` lists are not written to again.
+/// A finished take has two more forms while its stop can be undone:
+/// - with `STEM-p2.wav.tail` (and a twin), the sound after its end. The tail need not survive, and recovery removes it;
+/// - with `STEM.json.part`, which lists parts that `STEM.json` does not, and with these parts as `.tail`, `.part` or
+///   final files: the take continues, and can be finished as above. The parts that `STEM.json` lists are not written
+///   again.
 ///
-/// A finished take that becomes FLAC (`FLACConversion`) has `.flac.part` and then FLAC files beside its WAV files; the sidecar
-/// names those that are the take.
+/// A finished take that is converted to FLAC (`FLACConversion`) has `.flac.part` files and then FLAC files next to its
+/// WAV files. The sidecar names the files that belong to the take.
 public enum TakePhase: CaseIterable, Sendable {
-    /// Makes the next number impossible to be given again. Before anything of the take is written.
+    /// Ensures that the next number cannot be given again, before any file of the take is written.
     case number
-    /// Makes the day's folder, the sidecar, then the audio files, empty.
+    /// Makes the day's folder, then the sidecar, then empty audio files.
     case begin
-    /// Writes the header with the frames so far: at a sync, every 10 s of sound, and when the part ends.
+    /// Writes the header for the frames so far: at a sync, every 10 s of sound, and when the part ends.
     case writeHeader
-    /// The sync thread's half.
+    /// The sync thread's half of a sync.
     case sync
-    /// Replaces the sidecar of a take that goes on, whole or not at all.
+    /// Atomically replaces the sidecar of a take that is being recorded.
     case replaceSidecar
-    /// Makes the next part. It is synced, and the sidecar replaced, at the next sync.
+    /// Makes the next part. The next sync syncs it and replaces the sidecar.
     case split
-    /// Everything that was written is made safe, as the file stands.
+    /// Makes all written data durable, with the header for the current length.
     case secure
-    /// Appends the closing chunks to one part. Only once the sidecar says how long the part is without them.
+    /// Appends the closing chunks to one part. Only allowed when the sidecar contains the length of the part without
+    /// them.
     case close
-    /// Makes a side file, such as the waveform, with a header that reports the records so far. Like `appendSide` at any time after
-    /// `begin`; no sync is owed for it, since the take can do without it.
+    /// Makes a side file, such as the waveform, with a header for the records so far. Like `appendSide`, this is
+    /// allowed at any time after `begin`. It needs no sync, since the take does not need the file.
     case beginSide
-    /// Appends records to a side file.
     case appendSide
-    /// Ends a side file: its header reports all records, and it is made safe.
+    /// Ends a side file: writes the header for all records, and syncs the file.
     case endSide
-    /// Removes a side file that cannot be written. The take goes on without it.
+    /// Removes a side file that cannot be written. The take continues without it.
     case dropSide
-    /// Gives the files their final names, and writes the sidecar last: the commit. The draft of the sidecar stays until that is
-    /// safe, since no file system but one with a journal promises that a file has one of its two names.
+    /// Gives the files their final names and writes the sidecar last, which is the commit. The draft of the sidecar
+    /// stays until the sidecar is safe: only a file system with a journal guarantees that a renamed file has one of its
+    /// two names.
     case commit
-    /// Removes the draft of the sidecar of a take that is finished, and is whole with it or without it.
+    /// Removes the draft of the sidecar of a finished take, which is whole with or without the draft.
     case dropDraft
-    /// Makes the tail of a finished take. No sync is owed for its name: it becomes part of a take with `rejoin` only.
+    /// Makes the tail of a finished take. Its name need not be synced, since it becomes part of the take only with
+    /// `rejoin`.
     case beginTail
-    /// Makes the tail the next part of its take, which is not finished any more: the sidecar's draft is the commit.
+    /// Makes the tail the next part of its take, which is then not finished any more. The sidecar's draft is the
+    /// commit.
     case rejoin
-    /// Removes the tail, and what a `rejoin` that failed, or a cut, left of a take that is finished without it.
+    /// Removes the tail, and the remains of a failed or interrupted `rejoin`. The take is finished without them.
     case dropTail
-    /// Replaces the sidecar of a finished take, whole or not at all.
+    /// Atomically replaces the sidecar of a finished take.
     case revise
-    /// Takes over a revision that had not replaced the sidecar yet, where that is gone or cannot be read.
+    /// Renames a revision that had not replaced the sidecar yet to the sidecar, which is missing or unreadable.
     case restore
-    /// Removes a finished take: first what could be taken for its sidecar, then the sidecar, without which it is none. Before that goes, it is
-    /// noted that the rest is to go too.
+    /// Removes a finished take: first all files that could be taken for its sidecar, then the sidecar, without which it
+    /// is not a take. Before the sidecar is removed, a note records that the rest must be removed too.
     case discard
-    /// Makes the bin, and notes in it since when the take is there. The take is not in it yet.
+    /// Makes the bin, and notes in it when the take was deleted. The take is not in the bin yet.
     case noteBinning
-    /// Puts a copy of the sidecar into the bin.
     case copyToBin
-    /// Moves the take into the bin: the removal of its sidecar from the day's folder is the commit.
+    /// Moves the take to the bin. The removal of its sidecar from the day's folder is the commit.
     case bin
-    /// Moves the files of a take in the bin back to its day's folder, all but the sidecar: `revise` puts that there, and is the commit.
+    /// Moves the files of a take in the bin back to its day's folder, except the sidecar. `revise` writes the sidecar
+    /// there, which is the commit.
     case takeOut
     /// Removes the bin's own documents of a take that is in its day's folder.
     case clearBin
-    /// Takes over a sidecar that had not replaced the old one yet, where the old one is gone.
+    /// Renames a sidecar draft that had not replaced the older one yet. The older one is missing.
     case adopt
-    /// Keeps a sidecar that cannot be read, under another name.
+    /// Keeps an unreadable sidecar under another name.
     case setAside
-    /// The same, and puts another in its place. At any moment there is one of them that can be read, or the old one.
+    /// The same, and writes a new sidecar in its place. At any moment a readable sidecar or the old one exists.
     case replaceUnread
-    /// Writes the sidecar of a finished take anew, where that is gone or damaged; a damaged one is kept under another name. No audio file is
-    /// touched. A removal that was noted and not carried out is forgotten first: without a sidecar it would be carried out.
+    /// Writes the sidecar of a finished take again if it is missing or damaged. A damaged one is kept under another
+    /// name. Audio files are not changed. First the note of an incomplete removal is deleted: without a sidecar the
+    /// removal would be carried out.
     case replaceLost
-    /// Keeps the sidecar of a take that is not finished under another name: it cannot be read.
+    /// Keeps the unreadable sidecar of an unfinished take under another name.
     case keepDamaged
-    /// Cuts an audio file after its whole frames, and makes it safe.
+    /// Cuts an audio file after its whole frames, and makes it durable.
     case repair
-    /// Removes audio files that hold no frame.
+    /// Removes audio files without a frame.
     case dropAudio
-    /// Removes a take in which no frame was recorded, and what is left of one that was discarded.
+    /// Removes a take without a frame, or the rest of a discarded take.
     case removeEmpty
 
-    /// What a finished take goes through after its last frame. `close` is done part by part; a side file is begun
-    /// before its last records are appended, if it was not yet, and nothing is appended if none are left.
+    /// The phases of a take after its last frame. `close` runs for each part. A side file that was not begun is begun
+    /// before its last records are appended, and nothing is appended if no records are left.
     public static let finish: [TakePhase] = [.secure, .replaceSidecar, .close, .appendSide, .endSide, .commit]
-    /// The same on storage that fails: the least that makes it a take. Markers are in the sidecar, and peaks can be made again.
+    /// The same on failing storage: the minimum that makes it a take. Markers are in the sidecar, and peaks can be made
+    /// again.
     public static let abandon: [TakePhase] = [.secure, .replaceSidecar, .commit]
-    /// What a take that a cut left behind goes through, whatever that was cut in, and again if it is cut itself. The
-    /// sidecar lists the frames and why it ended only once the audio holds just these. The waveform is made again, piece
-    /// by piece, before; `repair` and `close` are done file by file.
+    /// The phases of the recovery of a take, whichever operation was interrupted. An interrupted recovery runs them
+    /// again. The sidecar lists the frames and the reason for the end only after the audio contains exactly these
+    /// frames. The waveform is made again, piece by piece, before that. `repair` and `close` run for each file.
     public static let recover: [TakePhase] = [
         .repair, .appendSide, .replaceSidecar, .close, .endSide, .dropAudio, .commit, .dropDraft,
     ]
 
-    /// What a finished take goes through whose sidecar is gone or damaged. Its sound is read and not written to.
+    /// The phases of a finished take with a missing or damaged sidecar. Its sound is only read.
     static let rebuild: [TakePhase] = [.appendSide, .endSide, .replaceLost]
 
-    /// The steps, in order.
+    /// In order.
     public var steps: [TakeStep] {
         switch self {
         case .number: Self.replace(.number, by: .numberDraft, .syncTakes)
@@ -179,8 +187,8 @@ public enum TakePhase: CaseIterable, Sendable {
 }
 
 extension TakePhase {
-    /// Writes a document and gives it its name, in place of one that may be there. At any moment the old one or the new one is
-    /// there, under that name or the draft's: so the draft's name is on the disk before the rename.
+    /// Writes a document and renames it, replacing an existing one. The draft's name is synced before the rename, so at
+    /// any moment the old or the new document exists under the final or the draft's name.
     private static func replace(
         _ document: TakeDocument, by draft: TakeDocument, _ syncFolder: TakeStep
     ) -> [TakeStep] {
@@ -188,123 +196,116 @@ extension TakePhase {
     }
 }
 
-/// One step that reaches the disk. Those of audio are done to each audio file at hand, the filtered one before its twin; those of side
-/// files to each side file at hand.
+/// One step that reaches the disk. Steps of audio are carried out for each given audio file, the filtered one before
+/// its twin. Steps of side files are carried out for each given side file.
 public enum TakeStep: Hashable, Sendable {
     /// Makes a small file and writes its content.
     case create(TakeDocument)
-    /// Opens a small file that is there.
+    /// Opens an existing small file.
     case open(TakeDocument)
-    /// Its content is on the disk.
+    /// Syncs its content.
     case sync(TakeDocument)
-    /// Gives it another name, in place of what had it, and syncs it there.
+    /// Renames it, replacing an existing file, and syncs it under the new name.
     case rename(TakeDocument, to: TakeDocument)
-    /// Gives what has this name, whatever it is, another one that nothing has; nothing if it is not there.
+    /// Renames the object with this name, whatever it is, to a free name. Does nothing if it does not exist.
     case keep(TakeDocument, as: TakeDocument)
-    /// Removes it.
     case remove(TakeDocument)
-    /// Notes that the take is being removed, if the storage has room for that.
+    /// Records that the take is being removed, if the storage has space for that.
     case noteRemoval
-    /// Removes all other files that a recorder made of the take, but that note.
+    /// Removes all other files that a recorder made of the take, except that note.
     case removeRest
-    /// Makes the bin and the folder of the take's day in it, or takes those that are there.
+    /// Makes the bin and the folder of the take's day in it, or opens the existing ones.
     case makeBin
-    /// Moves the files that a recorder made of the take from the day's folder into the bin, and syncs each there. On FAT they are moved to empty files, as `reserveAudio`
-    /// makes them.
+    /// Moves the files that a recorder made of the take from the day's folder to the bin, and syncs each there. On FAT
+    /// they replace empty files, as with `reserveAudio`.
     case moveToBin
-    /// The same back, but for the documents that the bin keeps of a take.
+    /// Moves them back, except the documents that the bin keeps of a take.
     case moveFromBin
 
-    /// A step of each side file.
     case side(SideStep)
 
-    /// Makes audio files, with a header that reports no frame. On exFAT they get a chain of blocks at once.
+    /// Makes audio files with a header for 0 frames. On exFAT they get a chain of blocks at once.
     case createAudio
-    /// Writes the header over the old one.
+    /// Overwrites the header.
     case writeHeader
-    /// Cuts off what follows the frames.
+    /// Cuts off all bytes after the frames.
     case cutAudio
-    /// Appends the closing chunks.
     case writeClosing
-    /// Its frames are on the disk.
+    /// Syncs the frames with `fdatasync(2)`.
     case syncAudioData
-    /// Its frames and all that is known of it are on the disk.
+    /// Syncs the frames and all attributes of the file.
     case syncAudio
-    /// Makes empty files `STEM-p2.wav.part`, and syncs the folder: on FAT alone, where only a file whose whole name is on the disk
-    /// is replaced in one write.
+    /// Makes empty files `STEM-p2.wav.part` and syncs the folder. Only on FAT: there a rename is a single write only if
+    /// it replaces a file whose whole name is on the disk.
     case reserveTail
-    /// `STEM-p2.wav.tail` becomes `STEM-p2.wav.part`, and is synced there.
+    /// Renames `STEM-p2.wav.tail` to `STEM-p2.wav.part` and syncs the file.
     case renameTail
-    /// The same as `reserveTail`, for `STEM.wav`.
+    /// Like `reserveTail`, for `STEM.wav`.
     case reserveAudio
-    /// `STEM.wav.part` becomes `STEM.wav`, and is synced there.
+    /// Renames `STEM.wav.part` to `STEM.wav` and syncs the file.
     case renameAudio
-    /// Removes audio files.
     case removeAudio
 
-    /// Makes the folder of the day, or takes the one that is there.
+    /// Makes the folder of the day, or opens the existing one.
     case makeDay
-    /// The names in the folder of the day are on the disk.
+    /// Syncs the names in the folder of the day.
     case syncDay
-    /// The names in `takes` are on the disk.
+    /// Syncs the names in `takes`.
     case syncTakes
-    /// The names in the bin's folder of the day are on the disk.
+    /// Syncs the names in the bin's folder of the day.
     case syncBin
 }
 
-/// One step of a side file.
 public enum SideStep: Hashable, Sendable {
     /// Makes its draft.
     case create
-    /// Writes on at its end.
     case append
-    /// Writes over its beginning.
+    /// Overwrites its beginning.
     case overwrite
-    /// Its content is on the disk.
     case sync
-    /// Gives it its final name, in place of an older one, and syncs it there. A draft that is not whole is removed.
+    /// Gives it its final name, replacing an older file, and syncs it. An incomplete draft is removed.
     case rename
     /// Removes its draft.
     case remove
 }
 
-/// A small file, of the directory or of a take.
+/// A small file of the directory or of a take.
 public enum TakeDocument: Hashable, Sendable {
     /// The last number given.
     case number
-    /// The same before it has replaced the old one.
+    /// The number's draft, before it replaces the number.
     case numberDraft
-    /// What is known of a take that is recorded.
+    /// The sidecar of a take that is being recorded.
     case sidecarPart
-    /// The same before it has replaced the old one.
+    /// Its draft, before it replaces the older one.
     case sidecarDraft
-    /// What could not be read of a take that was recovered without it.
+    /// The unreadable sidecar of a take that was recovered without it.
     case sidecarUnread
-    /// What is known of a finished take.
+    /// The sidecar of a finished take.
     case sidecar
-    /// What was under the name of the sidecar of a finished take, and could not be read.
+    /// The unreadable object that had the name of a finished take's sidecar.
     case sidecarDamaged
-    /// A higher revision of it, before it has replaced the old one.
+    /// The next revision of the sidecar, before it replaces the older one.
     case revision
-    /// Empty: the take is being removed, if its sidecar is gone.
+    /// Empty. If the sidecar is gone, the take is being removed.
     case removal
     /// The waveform before the take is finished.
     case peaksPart
-    /// The waveform.
+    /// The waveform of a finished take.
     case peaks
-    /// Since when the take is in the bin.
+    /// When the take was moved to the bin.
     case binNote
-    /// The same before it has replaced the old one.
+    /// The note's draft, before it replaces the older note.
     case binNoteDraft
     /// The sidecar of a take in the bin.
     case binnedSidecar
-    /// The same before it has its name.
+    /// Its draft, before it gets its name.
     case binnedSidecarDraft
-    /// Empty: the take is being removed from the bin, if its sidecar is gone there.
+    /// Empty. If the sidecar in the bin is gone, the take is being removed from the bin.
     case binnedRemoval
 
-    /// The file's name, below `takes` for the number, below the bin's folder of the day for what is in the bin, else below the folder of
-    /// the day.
+    /// The file's name: relative to `takes` for the number, to the bin's folder of the day for documents in the bin,
+    /// and otherwise to the folder of the day.
     public func name(stem: String) -> String {
         switch self {
         case .number: ".number"

@@ -2,13 +2,13 @@ import Glibc
 public import Takes
 
 extension TakeOutput {
-    /// Ends the take: closes the audio files and gives everything its final name, the sidecar last.
+    /// Ends the take: closes the audio files and gives all files their final names, the sidecar last.
     ///
     /// - Parameters:
-    ///   - ending: why it ended.
-    ///   - levels: of the whole take, one entry a channel.
+    ///   - ending: why the take ended.
+    ///   - levels: of the whole take, one entry per channel.
     /// - Returns: the sidecar as it is on the disk.
-    /// - Throws: `FileError`: the take is not committed, `abandon` may still do it.
+    /// - Throws: `FileError`. The take is then not committed, and `abandon` may still commit it.
     public func finish(endedBy ending: Sidecar.Ending, levels: [Sidecar.Levels]) throws(FileError) -> Sidecar {
         checkRecording()
         ledger.end(by: ending, levels: levels)
@@ -24,13 +24,14 @@ extension TakeOutput {
         }
     }
 
-    /// Ends the take after something failed, with what can be made safe.
+    /// Ends the take after a failure, with all data that can be made safe.
     ///
-    /// After a sync that failed, what was written since the last good one is read again: the kernel discards what it failed to
-    /// write. What still is what was received is written once more, and the rest cut off. If the storage takes it, the take is
-    /// committed, though without peaks and closing chunks. If not, headers and sidecar report the frames that are known to be
-    /// on the disk, as far as the storage takes that, and the files stay as `.part`: no sound is removed. A recovery in the
-    /// same directory accepts no other frames than those that still are what was received.
+    /// After a failed sync, the data written since the last successful one is read again, since the kernel discards
+    /// data that it failed to write. Data that still matches the received data is written once more, and the rest is
+    /// cut off. If the storage accepts that, the take is committed without peaks and closing chunks. If not, headers
+    /// and sidecar report only the frames that are known to be on the disk, as far as the storage allows, and the files
+    /// stay as `.part`. No sound is removed. A recovery in the same directory accepts only frames that still match the
+    /// received data.
     public func abandon(endedBy ending: Sidecar.Ending, levels: [Sidecar.Levels]) -> TakeRemains {
         checkRecording()
         ledger.end(by: ending, levels: levels)
@@ -41,7 +42,7 @@ extension TakeOutput {
         let isSure = syncedFrames == frames
         var isLost = isDoubtful
         do throws(FileError) {
-            // A file that another program shortened must not be lengthened again by zeros.
+            // A file that another program shortened must not be extended again with zeros.
             settleStrays()
             try salvage()
             isLost = true
@@ -54,17 +55,16 @@ extension TakeOutput {
     }
 }
 
-/// What is left of a take that was abandoned.
+/// The result of abandoning a take.
 public struct TakeRemains: Sendable, Hashable {
-    /// The take.
     public var name: TakeName
     /// Frames that are known to be on the disk.
     public var safeFrames: Int64
-    /// Whether it became a take; if not, its `.part` files wait for recovery.
+    /// Whether it was committed. If not, its `.part` files wait for recovery.
     public var isFinished: Bool
-    /// Why it did not.
+    /// Why it was not committed.
     public var error: FileError?
-    /// What was lost of a removed file, as a sentence; nil: nothing was.
+    /// The loss in a removed file, as a sentence, or nil if nothing was lost.
     public var loss: String?
 }
 
@@ -75,7 +75,7 @@ extension TakeOutput {
 
     private func carryOut(_ phases: [TakePhase]) throws(FileError) -> Sidecar {
         settleStrays()
-        // A part whose card went away before it delivered anything.
+        // The card of such a part went away before it delivered anything.
         if parts.contains(where: { $0.keptFrames > 0 }) { leaveOutEmptyParts() }
         let final = snapshot(completeParts: parts.count)
         for phase in phases {
@@ -96,14 +96,15 @@ extension TakeOutput {
             if phase == .secure { syncedFrames = frames }
         }
         try? site.perform(.dropDraft)
-        // Their files may be closed already.
+        // Their files may already be closed.
         for audio in empty.flatMap(\.audio) where audio.dataBytes == 0 && !strayNames.contains(audio.name) {
             try? site.files.remove(site.path(audio.currentName))
         }
         return final
     }
 
-    /// Whether what has the name of the sidecar was not written for this take: its first revision may be there after a failure.
+    /// Whether the object with the name of the sidecar was not written for this take. After a failure, the take's own
+    /// first revision may have the name.
     private var isSidecarForeign: Bool {
         let path = site.path(.sidecar)
         guard site.files.isTaken(path) else { return false }
@@ -113,7 +114,8 @@ extension TakeOutput {
         return there.bootID != sidecar.bootID || there.startedMonotonicNs != sidecar.startedMonotonicNs
     }
 
-    /// Replaces the draft of the sidecar. On storage that takes no new file, the waveform goes first: it can be made again.
+    /// Replaces the draft of the sidecar. If the storage does not accept a new file, the waveform is deleted first,
+    /// since it can be made again.
     private func replaceSidecar(_ sidecar: Sidecar) throws(FileError) {
         let content = SidecarFile.bytes(sidecar)
         do throws(FileError) {
@@ -124,13 +126,13 @@ extension TakeOutput {
                 try site.perform(.replaceSidecar, content: content)
             }
         } catch {
-            // The take cannot be finished, and recovery is to know how it ended.
+            // The take cannot be finished, and recovery must know how it ended.
             if error.code != EIO { try? site.overwriteDraft(with: content) }
             throw error
         }
     }
 
-    /// Carries out a phase on the audio files of all parts at once, and on the side files.
+    /// Carries out a phase for the audio files of all parts at once, and for the side files.
     func perform(_ phase: TakePhase, content: [UInt8] = []) throws(FileError) {
         var all = parts.flatMap(\.audio)
         defer {
@@ -144,7 +146,7 @@ extension TakeOutput {
         try site.perform(phase, audio: &all, sides: &sides, content: content)
     }
 
-    /// Appends the closing chunks, where there are any, one file after the other.
+    /// Appends the closing chunks, if there are any, one file at a time.
     private func close() throws(FileError) {
         for part in parts.indices {
             let isLast = part == parts.count - 1
@@ -154,12 +156,13 @@ extension TakeOutput {
         }
     }
 
-    /// Whether what was written since the last sync may not be what the files hold.
+    /// Whether the files may not contain the data written since the last sync.
     private var isDoubtful: Bool {
         if case .idle = syncState { false } else { true }
     }
 
-    /// Cuts off what is not a whole frame of every file, and after a sync that failed what is not what was received.
+    /// Cuts off everything that is not a whole frame in every file, and, after a failed sync, everything that does not
+    /// match the received data.
     private func salvage() throws(FileError) {
         releaseSynced()
         for part in parts.indices {
@@ -175,7 +178,7 @@ extension TakeOutput {
         }
     }
 
-    /// Takes the last frames of a part out of the take.
+    /// Removes the last frames of a part from the take.
     private func cut(_ part: Int, to frames: Int64) throws(FileError) {
         self.frames -= parts[part].frames - frames
         parts[part].shorten(to: frames)
@@ -186,22 +189,23 @@ extension TakeOutput {
         }
         var rest = snapshot()
         rest.trim()
-        // They hold for all of it, and for nothing less.
+        // The levels are valid only for the whole take.
         rest.levels = []
         ledger.replace(rest)
     }
 
-    /// The files hold all that was written: as far as the storage still takes anything, a sidecar says so, and why the take ended.
+    /// The files contain all written data. Writes this and the reason for the end to a sidecar, as far as the storage
+    /// still allows.
     private func noteEnd() {
         let known = snapshot()
         guard known.frames > 0 else { return }
         try? replaceSidecar(known)
     }
 
-    /// As far as the storage still takes anything: headers, and a sidecar, that report the synced frames only.
+    /// Writes headers and a sidecar that report only the synced frames, as far as the storage still allows.
     private func cutBack() {
         directory.keepReceivedSound(of: name, parts.flatMap(\.audio))
-        // Recovery may find more frames of the others.
+        // Recovery may find more frames of the incomplete parts.
         let complete = parts.prefix { $0.synced(of: syncedFrames) == $0.frames }.count
         for part in parts.indices {
             parts[part].shorten(to: parts[part].synced(of: syncedFrames))

@@ -1,15 +1,17 @@
 import Glibc
 import Takes
 
-/// Files of a take that is recorded which take nothing more, such as one that a person made immutable, while the storage takes others.
+/// Handles files of a take that accept no more data, for example after a person made one immutable, while the storage
+/// accepts other files.
 extension TakeOutput {
-    /// A file of the newest part refused sound: it goes on in another part. Without the unfiltered sound, the filtered goes on alone.
+    /// Handles a file of the newest part that refused sound: recording continues in another part. If only the
+    /// unfiltered file fails, the filtered sound continues alone.
     /// - Parameter index: of the file in its part.
-    /// - Throws: `error`, if it is the storage's, or no other file can be made.
+    /// - Throws: `error`, if the storage caused it, or if no other file can be made.
     func leave(frozen index: Int, _ error: FileError) throws(FileError) {
         let part = parts.count - 1
         guard error.isOfOneFile, syncState.allowsNewPart else { throw error }
-        // Another file refuses it as well, or there is none.
+        // The new file refuses the sound as well, or cannot be made.
         if parts[part].frames == 0 || (try? split(format: parts[part].format, firstFrame: nextFrame)) == nil {
             guard index == 1 else { throw error }
             stopTwin(of: part)
@@ -22,7 +24,7 @@ extension TakeOutput {
         news.append(.trouble("\(error): the sound goes on in \(parts[part + 1].audio[0].name)"))
     }
 
-    /// No more is written to the unfiltered twin of a part; one that has no sound is removed.
+    /// Stops writing the unfiltered twin of a part. A twin without sound is removed.
     private func stopTwin(of part: Int) {
         guard parts[part].frames == 0 else { return parts[part].audio[1].isFrozen = true }
         let twin = parts[part].audio.remove(at: 1)
@@ -31,6 +33,6 @@ extension TakeOutput {
 }
 
 extension FileError {
-    /// Whether a write failed for what is so of one file, and need not be so of another.
+    /// Whether a write failed for a reason that may concern only this file.
     var isOfOneFile: Bool { [EPERM, EACCES, EBADF, ESTALE, EFBIG, ETXTBSY].contains(code) }
 }

@@ -1,6 +1,6 @@
 public import Takes
 
-/// The parts of a take that is written, and their numbers.
+/// The parts of a take that is being written, and their numbers.
 extension TakeOutput {
     func header(format: StreamFormat, firstFrame: TakeFrame, isUnfiltered: Bool) -> WAVHeader {
         WAVHeader(
@@ -19,7 +19,7 @@ extension TakeOutput {
     }
 
     func addPart(format: StreamFormat, firstFrame: TakeFrame) {
-        // The first number is the take's own.
+        // The first part has number 1.
         let number = parts.isEmpty && empty.isEmpty ? 1 : freeNumber(after: lastNumber, firstFrame)
         var stage = AudioFile.Stage.part
         if case .tail = state { stage = .tail }
@@ -28,10 +28,10 @@ extension TakeOutput {
                 name: name, header: header(format: format, firstFrame: firstFrame, isUnfiltered: index == 1),
                 firstFrame: firstFrame, stage: stage, hasFingerprint: hasFingerprint)
         }
-        // Some room for the closing chunks: about a thousand markers.
+        // Reserves space for closing chunks: about a thousand markers.
         let room = splitBytes - Int64(WAVHeader.byteCount) - min(65_536, splitBytes / 16)
         let capacity = room / Int64(format.stored.bytesPerFrame)
-        // An even number of frames needs no byte of filling after it.
+        // An even number of frames needs no padding byte.
         parts.append(
             TakePart(
                 number: number, format: format, card: card, framesBefore: frames, audio: audio,
@@ -46,7 +46,7 @@ extension TakeOutput {
         partChange = ledger.change
     }
 
-    /// Adds a part and makes its files; if that fails, neither is left.
+    /// Adds a part and makes its files. If that fails, the part is not added and its files are removed.
     func makePart(format: StreamFormat, firstFrame: TakeFrame, _ phase: TakePhase) throws(FileError) {
         addPart(format: format, firstFrame: firstFrame)
         do throws(FileError) {
@@ -57,9 +57,10 @@ extension TakeOutput {
         }
     }
 
-    /// Lets the newest part take the sound of a card that is back, where no other part can be made; another is tried again after a while.
-    /// - Parameter silence: frames that stand for the time between, and are appended next.
-    /// - Returns: whether it can: it has that format, and room for the silence.
+    /// Lets the newest part take the sound of a card that is back, if no other part can be made. Making another part is
+    /// tried again later.
+    /// - Parameter silence: silent frames for the time without the card, which the caller appends next.
+    /// - Returns: whether the part has that format, and there is room for the silence.
     public func keepPart(format: StreamFormat, silence: Int64) -> Bool {
         guard case .recording = state, let last = parts.last, last.format == format else { return false }
         let grown = last.frames + silence + Self.splitRetrySeconds * Int64(format.rateHz)
@@ -68,13 +69,13 @@ extension TakeOutput {
         return true
     }
 
-    /// Frames that a part holds at most, while no other can be made.
+    /// The maximum number of frames of a part while no other part can be made.
     static func mostFrames(_ format: StreamFormat) -> Int64 {
         let most = (largestBytes - Int64(WAVHeader.byteCount)) / Int64(format.stored.bytesPerFrame)
         return most - most % 2
     }
 
-    /// Notes that sound of the card is lost, since no part could be made for it.
+    /// Notes that sound of the card is lost because no part could be made for it.
     public func noteLoss(at frame: TakeFrame, frames: Int64, _ failure: FileError) {
         partFailure = nil
         ledger.note(.gap(at: frame, frames: frames, cause: .stall))
@@ -82,7 +83,7 @@ extension TakeOutput {
         news.append(.trouble("\(failure): \(seconds) of the sound are lost"))
     }
 
-    /// Removes the audio files of a part, as far as the storage lets them be removed.
+    /// Removes the audio files of a part, as far as the storage allows.
     func removeAudio(of part: TakePart) {
         for audio in part.audio where audio.file != nil { try? site.files.remove(site.path(audio.currentName)) }
     }
@@ -91,10 +92,10 @@ extension TakeOutput {
 // MARK: - Numbers
 
 extension TakeOutput {
-    /// The highest number that a part of the take has.
+    /// The highest number of a part of the take.
     private var lastNumber: Int { (parts + empty).map(\.number).max() ?? 0 }
 
-    /// The next number of which nothing has any name. What is not the recorder's keeps its name.
+    /// The next number that no file uses. Files that are not the recorder's keep their names.
     /// - Parameter firstFrame: of the part.
     private func freeNumber(after last: Int, _ firstFrame: TakeFrame) -> Int {
         var number = last + 1
@@ -117,7 +118,7 @@ extension TakeOutput {
         started + .seconds(Double(frame.count) / Double(max(1, sidecar.rateHz)))
     }
 
-    /// Gives the tail's parts free numbers, in their order, if something has a name that one of their files is still to get.
+    /// Renumbers the tail's parts, in order, if another object has a name that one of their files must get.
     func renumberTail() throws(FileError) {
         let tail = parts.indices.filter { part in parts[part].audio.contains { $0.stage != .committed } }
         guard tail.contains(where: { parts[$0].audio.contains(where: isBlocked) }) else { return }

@@ -1,21 +1,22 @@
 import Glibc
 import Takes
 
-/// Something that happened to the files of a take while it was recorded, as a sentence.
+/// An event in the files of a take during recording, as a sentence.
 public enum TakeNews: Sendable, Hashable {
-    /// Another program touched them, or something is lost.
+    /// Another program touched them, or sound is lost.
     case trouble(String)
-    /// It is well again.
+    /// The problem is solved.
     case relief(String)
 }
 
-/// What other programs do to the files of a take that is recorded, and storage that takes no new file. The sound goes on in another part,
-/// or in the one that there is; what a removed file still holds is saved; what is lost is listed, so that the timeline holds.
+/// Handles changes that other programs make to the files of a take during recording, and storage that does not accept
+/// new files. Recording continues in another part, or in the existing one. The content of a removed file is rescued.
+/// Lost sound is listed as a gap, so that the timeline stays correct.
 extension TakeOutput {
-    /// Whether a file that lost its name is not saved yet.
+    /// Whether a file that lost its name is not rescued yet.
     public var isRescuing: Bool { !rescues.isEmpty }
 
-    /// The file of the newest part that lost its name, while no other can be made; nil: it has its name.
+    /// The file of the newest part that lost its name while no other part can be made, or nil if it has its name.
     public var namelessFile: String? {
         parts.last?.audio.first { strayNames.contains($0.name) }.map { site.path($0.currentName) }
     }
@@ -26,17 +27,18 @@ extension TakeOutput {
         return news
     }
 
-    /// Whether the newest part can have so many silent frames, and so much as is to stay free does.
+    /// Whether the storage has room for this many silent frames in the newest part, above the space that must stay
+    /// free.
     public func hasRoom(forSilence frameCount: Int64) -> Bool {
         guard let format = parts.last?.format.stored else { return true }
         let bytes = frameCount * Int64(format.bytesPerFrame) * (keepsUnfiltered ? 2 : 1)
-        // It is not worth a question.
+        // Too small to ask the storage.
         guard bytes > 1 << 20, let free = try? directory.freeBytes() else { return true }
         return free - bytes >= leastFreeBytes
     }
 
-    /// Begins another part with the next frame. If the storage takes no new file, the sound goes on in the one that there is.
-    /// - Throws: `FileError`, of the storage, if that one can grow no more.
+    /// Begins another part with the next frame. If the storage does not accept a new file, the current part grows.
+    /// - Throws: the storage's `FileError`, if the current part cannot grow.
     func splitOrGrow() throws(FileError) {
         let format = parts[parts.count - 1].format
         do throws(FileError) {
@@ -46,15 +48,15 @@ extension TakeOutput {
             let last = parts.count - 1
             let grown = min(
                 Self.mostFrames(format), parts[last].frames + Self.splitRetrySeconds * Int64(format.rateHz))
-            // A tail is not worth that.
+            // A tail does not justify that.
             guard case .recording = state, grown > parts[last].frames else { throw error }
             parts[last].capacityFrames = grown
             partFailure = error
         }
     }
 
-    /// Leaves the part for another one, if its file was shortened since the last write: what is written now would make zeros of what
-    /// is missing.
+    /// Begins another part if the current part's file was shortened since the last write. A write after its end would
+    /// fill the missing bytes with zeros.
     func leaveShortened() throws(FileError) -> Bool {
         guard isOpen, syncState.allowsNewPart else { return false }
         for audio in parts[parts.count - 1].audio {
@@ -67,7 +69,7 @@ extension TakeOutput {
         return false
     }
 
-    /// The audio files that are closed and are to have their names.
+    /// The closed audio files that must still have their names.
     var closedAudio: [AudioFile] {
         guard isOpen else { return [] }
         return parts.flatMap(\.audio).filter { audio in
@@ -75,7 +77,6 @@ extension TakeOutput {
         }
     }
 
-    /// Whether frames may be appended.
     private var isOpen: Bool {
         switch state {
         case .recording, .tail: true
@@ -84,7 +85,7 @@ extension TakeOutput {
     }
 }
 
-// MARK: - What a sync found
+// MARK: - Findings of a sync
 
 extension TakeOutput {
     func take(strays synced: Synced) throws(FileError) {
@@ -111,13 +112,13 @@ extension TakeOutput {
         for stray in synced.strays { try take(stray) }
     }
 
-    /// The file of a part was touched: the sound goes on in another part, and what it holds is kept.
-    /// - Throws: `FileError`, if sound cannot go on.
+    /// Handles a touched file of a part: recording continues in another part, and the remaining sound is kept.
+    /// - Throws: `FileError`, if recording cannot continue.
     func take(_ stray: StrayFile) throws(FileError) {
         guard let (part, index) = place(of: stray) else { return }
         let audio = parts[part].audio[index]
         if stray.place == .gone {
-            // Until the take ends, it may be put back.
+            // Someone may put it back until the take ends.
             if strayNames.insert(audio.name).inserted {
                 let event = "\(stray.event) while it was recorded: put it back before the take ends"
                 news.append(.trouble("\(site.path(audio.currentName)): \(event)"))
@@ -134,7 +135,7 @@ extension TakeOutput {
             } catch {
                 partFailure = error
                 if stray.place != .named { strayNames.insert(audio.name) }
-                // A removed file takes more, and the next sync finds it again.
+                // A removed file still accepts data, and the next sync finds it again.
                 let held = site.stray(audio)?.soundBytes ?? audio.dataBytes
                 if held < audio.dataBytes { try fill(part, index, from: held, error) }
                 return
@@ -143,7 +144,8 @@ extension TakeOutput {
         settle(stray, part, index)
     }
 
-    /// Begins another part. For a file that lost its name, the waveform makes room if there is none: it can be made again.
+    /// Begins another part. If a file lost its name and the storage is full, the waveform is dropped to make room: it
+    /// can be made again.
     private func leave(_ part: Int, isNamed: Bool) throws(FileError) {
         do throws(FileError) {
             try split(format: parts[part].format, firstFrame: nextFrame)
@@ -153,7 +155,7 @@ extension TakeOutput {
         }
     }
 
-    /// Gives up the waveform, where the storage is full.
+    /// Drops the waveform if the storage is full.
     /// - Returns: whether there was one.
     func giveUpWaveform(_ failure: FileError) -> Bool {
         guard failure.isDiskFull, peaks.isBegun else { return false }
@@ -166,7 +168,7 @@ extension TakeOutput {
             for index in parts[part].audio.indices {
                 let audio = parts[part].audio[index]
                 guard audio.name == stray.name, audio.stage != .committed else { continue }
-                // It is known already, or was closed since it was looked at.
+                // Skip it if it is already being rescued, or was closed since it was examined.
                 let isKnown = rescues.contains { $0.audio.name == audio.name }
                 guard !isKnown, audio.file == nil || stray.place != .gone else { return nil }
                 guard audio.file != nil || site.strayClosed(audio) == stray else { return nil }
@@ -176,7 +178,7 @@ extension TakeOutput {
         return nil
     }
 
-    /// Silence stands for what another program cut off the file of the newest part, where no other one can be made.
+    /// Fills the range that another program cut off the newest part's file with silence, if no other file can be made.
     private func fill(_ part: Int, _ index: Int, from held: Int64, _ failure: FileError) throws(FileError) {
         let audio = parts[part].audio[index]
         guard let file = audio.file else { return }
@@ -200,12 +202,12 @@ extension TakeOutput {
         }
     }
 
-    /// Notes what is left of a file that no more is written to.
+    /// Records the remaining content of a file that is not written any more.
     private func settle(_ stray: StrayFile, _ part: Int, _ index: Int) {
         let audio = parts[part].audio[index]
         let path = site.path(audio.currentName)
         if stray.place != .named { strayNames.insert(audio.name) }
-        // More may have been written to it since it was looked at.
+        // More may have been written to it since it was examined.
         var held = audio.dataBytes
         if audio.file == nil, stray.place == .named {
             parts[part].audio[index].file = try? site.files.open(path)
@@ -234,8 +236,8 @@ extension TakeOutput {
         news.append(.trouble(sentence + ": see what other programs do there"))
     }
 
-    /// An audio file holds less than was written to it.
-    /// - Returns: the loss, in words; nil if nothing is lost.
+    /// Records that an audio file contains less than was written to it.
+    /// - Returns: the loss, in words, or nil if nothing is lost.
     @discardableResult func lose(_ part: Int, _ index: Int, holding bytes: Int64) -> String? {
         let format = parts[part].format
         let before = parts[part].keptFrames
@@ -267,11 +269,11 @@ extension TakeOutput {
 // MARK: - The end
 
 extension TakeOutput {
-    /// Bytes that are copied at a take's end, when nobody has waited for the rest.
+    /// Bytes that are copied at a take's end, before the rest of a rescue is given up.
     private static let lastRescuedBytes: Int64 = 64 << 20
 
-    /// Gives each audio file its name again before it gets its next one, as far as that can be done. What has no file any more is taken
-    /// out of the take.
+    /// Gives each audio file its current name again, as far as possible, before it gets its next one. Sound without a
+    /// file is removed from the take.
     func settleStrays() {
         try? site.renewDay()
         for part in parts.indices {
@@ -303,7 +305,7 @@ extension TakeOutput {
         dropLostTwins()
     }
 
-    /// A file of the last part that lost its name while no other could be made: no more sound follows, and what it holds is to be saved.
+    /// Rescues a file of the last part that lost its name while no other part could be made. No more sound follows.
     public func rescueLastPart() {
         guard rescues.isEmpty, let part = parts.indices.last else { return }
         for index in parts[part].audio.indices {
@@ -311,7 +313,7 @@ extension TakeOutput {
         }
     }
 
-    /// Gives the files of the tail their names again before it becomes part of the take; what is missing of them is listed.
+    /// Gives the files of the tail their names again before the tail becomes part of the take. Missing sound is listed.
     func settleTail() throws(FileError) {
         for audio in parts[parts.count - 1].audio {
             if let stray = site.stray(audio) { try take(stray) }
@@ -322,19 +324,19 @@ extension TakeOutput {
         parts.append(last)
     }
 
-    /// Parts without a frame are no parts of the take. It is whole without their files, so those go last.
+    /// Removes the parts without a frame from the take. It is whole without their files, so those are deleted last.
     func leaveOutEmptyParts() {
         empty += parts.filter { $0.keptFrames == 0 }
         parts.removeAll { $0.keptFrames == 0 }
     }
 
-    /// Whether an audio file has lost its name, as far as is known.
+    /// Whether an audio file is known to have lost its name.
     func isNameless(_ audio: AudioFile) -> Bool {
         guard let stray = audio.file == nil ? site.strayClosed(audio) : site.stray(audio) else { return false }
         return stray.place != .named
     }
 
-    /// The part of a removed file that is not copied by now is lost.
+    /// Gives up a rescue: the sound of the removed file that is not copied yet is lost.
     private func giveUp(_ rescue: Rescue) {
         for part in parts.indices {
             for index in parts[part].audio.indices where parts[part].audio[index].name == rescue.audio.name {
@@ -356,7 +358,7 @@ extension TakeOutput {
         }
     }
 
-    /// A part whose unfiltered twin is gone has none; one whose filtered sound is gone is left out of the take, with its twin.
+    /// Removes twins without sound from the parts. `leaveOutEmptyParts` removes the parts whose filtered sound is lost.
     private func dropLostTwins() {
         for part in parts.indices where parts[part].audio.count > 1 && parts[part].audio[1].dataBytes == 0 {
             guard parts[part].frames > 0 else { continue }
@@ -367,7 +369,7 @@ extension TakeOutput {
 }
 
 extension TakeOutput.SyncState {
-    /// Whether the take goes on: after a failure, nothing new is begun.
+    /// Whether new parts may be begun: not after a failure.
     var allowsNewPart: Bool {
         switch self {
         case .idle, .underWay: true

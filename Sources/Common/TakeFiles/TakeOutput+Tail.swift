@@ -1,15 +1,15 @@
 import Glibc
 public import Takes
 
-/// A stop that may be taken back: what the card delivers after the end of a finished take is written to a tail, which becomes the
-/// take's next part, or is dropped. While it is written, the take is finished for all others, and the disk holds nothing of
-/// the tail but `.tail` files, which recovery removes.
+/// A stop that can be undone. The sound that the card delivers after the end of a finished take is written to a tail.
+/// The tail becomes the take's next part, or is dropped. Meanwhile the take is finished for all other programs, and
+/// only the `.tail` files on the disk belong to the tail. Recovery removes them.
 extension TakeOutput {
-    /// Begins the tail of a take that `finish` has ended. What is appended and synced from now on goes there; what is noted is
-    /// kept in memory.
+    /// Begins the tail of a take that `finish` has ended. From now on, appended and synced frames go to the tail, and
+    /// noted events stay in memory.
     ///
     /// - Parameter format: as the card delivers the sound. The first frame is the one after the take's last.
-    /// - Throws: `FileError`; then there is no tail.
+    /// - Throws: `FileError`. There is then no tail.
     public func beginTail(format: StreamFormat) throws(FileError) {
         guard case .finished = state else { preconditionFailure("\(name.stem) is not finished") }
         for part in parts.indices {
@@ -29,11 +29,11 @@ extension TakeOutput {
         }
     }
 
-    /// Makes the tail the take's next part: the take goes on, with the revision after that of its sidecar on the disk.
-    /// All that was appended is on the disk when this returns.
+    /// Makes the tail the take's next part. The take continues, with the revision after that of its sidecar on the
+    /// disk. All appended frames are on the disk when this returns.
     ///
-    /// - Throws: `FileError`: the take stays finished, and the tail is to be dropped. `EINVAL` if the take is not WAV any more:
-    ///   it is not to be converted while there is a tail.
+    /// - Throws: `FileError`. The take then stays finished, and the caller must drop the tail. `EINVAL` if the take is
+    ///   not WAV any more: a take must not be converted while it has a tail.
     public func rejoin() throws(FileError) {
         guard case .tail = state else { preconditionFailure("\(name.stem) has no tail") }
         try checkSync()
@@ -50,7 +50,7 @@ extension TakeOutput {
                 try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
             } catch {
                 guard error.code == EEXIST else { throw error }
-                // Another program took a name just now.
+                // Another program has just taken one of the names.
                 try renumberTail()
                 try perform(.rejoin, content: SidecarFile.bytes(snapshot()))
             }
@@ -68,17 +68,17 @@ extension TakeOutput {
     }
 
     /// Removes the tail.
-    /// - Throws: `FileError`; what the storage does not let be removed is left for recovery.
+    /// - Throws: `FileError`. Recovery removes the files that could not be removed now.
     public func dropTail() throws(FileError) {
         guard case .tail = state else { return }
         state = .over
         defer { directory.note(nil, of: name) }
-        // What has their names now is another program's.
+        // Another program's objects now have their names.
         for part in parts.indices { parts[part].audio.removeAll(where: isNameless) }
         try perform(.dropTail)
     }
 
-    /// The take's sidecar as it is on the disk: it may have been revised since the take was finished.
+    /// The take's sidecar as it is on the disk. It may have been revised since the take was finished.
     private func finishedSidecar() throws(FileError) -> Sidecar {
         do {
             return try directory.sidecar(of: name)

@@ -1,43 +1,41 @@
 import Glibc
 public import Takes
 
-/// A take while it is written: audio files, which it appends to and splits, and the sidecar beside them.
+/// A take that is being written: appends to and splits its audio files, and writes its sidecar.
 ///
-/// All methods are called by the writer's thread. `syncPoint` returns what another thread runs; while that thread runs it, the
-/// writer appends, notes and splits, and calls neither `finish`, `abandon`, `rejoin` nor `dropTail` before it has reported
-/// the outcome to `synced`.
+/// The writer's thread calls all methods. `syncPoint` returns a value for another thread to run. During that run, the
+/// writer may append, note and split. It must call `synced` with the outcome before it calls `finish`, `abandon`,
+/// `rejoin` or `dropTail`.
 public final class TakeOutput {
-    /// The take's name.
     public let name: TakeName
-    /// What is known of the take. `parts`, `frames` and `duration_seconds` are filled in where it is written.
+    /// The sidecar so far. `parts`, `frames` and `duration_seconds` are filled in when it is written.
     public var sidecar: Sidecar { ledger.sidecar }
-    /// Frames of the take so far, of all parts.
+    /// Frames of all parts so far.
     public internal(set) var frames: Int64 = 0
-    /// Frames of the take that are on the disk.
+    /// Frames that are on the disk.
     public internal(set) var syncedFrames: Int64 = 0
-    /// `frames`, counted at the take's rate: a part may have another.
+    /// `frames`, counted at the take's rate. A part may have another rate.
     public var takeFrames: Int64 { counted { $0.frames } }
     /// `syncedFrames`, counted the same way.
     public var syncedTakeFrames: Int64 { counted { $0.synced(of: syncedFrames) } }
-    /// Whether all frames of the take, and all of its sidecar that is due, are on the disk, and no file waits for a rescue.
+    /// Whether all frames and all due changes of the sidecar are on the disk, and no file waits for a rescue.
     public var isSynced: Bool {
         if case .tail = state { return syncedFrames == frames }
         return syncedFrames == frames && !ledger.isDue(frames: frames) && rescues.isEmpty
     }
-    /// The reason why the take will have no waveform, or nil if it will have one. The take itself is not affected.
+    /// Why the take will have no waveform, or nil if it will have one. The take itself is not affected.
     public var peaksFailure: FileError? { peaks.failure }
 
     enum State {
         case recording
-        /// Finished.
         case finished
-        /// Finished, and what the card delivers goes into tail files.
+        /// Finished, and the card's sound goes to tail files.
         case tail
-        /// Nothing more is written.
+        /// The output does not write any more.
         case over
     }
 
-    /// The state of the syncs. After one that failed none counts: the kernel reports a lost write once only.
+    /// The state of the syncs. After one failure no later sync counts, since the kernel reports a lost write only once.
     enum SyncState {
         case idle
         case underWay
@@ -51,7 +49,7 @@ public final class TakeOutput {
     let hasFingerprint: Bool
     let splitBytes: Int64
     let nameTime: NameTime
-    /// The card that delivers the sound; nil: that is not known.
+    /// The card that delivers the sound, or nil if unknown.
     public internal(set) var card: CardPlace?
     var ledger: SidecarLedger
     var state = State.recording
@@ -59,56 +57,56 @@ public final class TakeOutput {
     /// The change of the sidecar that lists the newest part.
     var partChange = 1
     var parts: [TakePart] = []
-    /// Parts that turned out to have no frame.
+    /// Parts that ended without a frame.
     var empty: [TakePart] = []
     var peaks: SideFile
-    /// The files beside the sound that the take can do without.
+    /// The files that the take does not need.
     var sides: [SideFile] {
         get { [peaks] }
         set { peaks = newValue[0] }
     }
-    /// The attributes of the sidecar's draft as it was written last, if they could be read.
+    /// The attributes of the sidecar's draft after it was last written, if they could be read.
     var draft: FileAttributes?
     /// The last change of the sidecar that was written over its draft.
     var overwrittenChange = 0
-    /// Files that lost their names, the first one to be rescued first.
+    /// Files that lost their names, in the order in which they are rescued.
     var rescues: [Rescue] = []
     /// News of the take's files that was not reported yet.
     var news: [TakeNews] = []
-    /// The first loss of a removed file that was not saved, as a sentence; nil: there is none.
+    /// The first loss in a removed file that was not rescued, as a sentence, or nil if nothing was lost.
     var loss: String?
-    /// Audio files in whose place something else may lie.
+    /// Audio files whose names may refer to something else.
     var strayNames: Set<String> = []
-    /// The reason why the sidecar's draft is out of date, or nil if it is not.
+    /// Why the sidecar's draft is out of date, or nil if it is not.
     public internal(set) var draftFailure: FileError?
-    /// Why the sound goes on in a part that is full, or whose file another program touched.
+    /// Why recording continues in a part that is full, or whose file another program touched.
     public internal(set) var partFailure: FileError?
-    /// So many bytes stay free when what a removed file still holds is copied.
+    /// The number of bytes that must stay free when the content of a removed file is copied.
     public var leastFreeBytes: Int64 = 0
-    /// Bytes of it that are copied at a sync.
+    /// Bytes of a removed file that are copied per sync.
     public var rescuedBytes: Int64 = 1 << 20
 
-    /// The largest part there is: `split_mib` at most.
+    /// The size limit of a part: the maximum of `split_mib`.
     public static let largestSplitBytes: Int64 = 4000 << 20
-    /// A part grows up to this while no other one can be made: RIFF counts 4 GiB, and closing chunks follow.
+    /// The size limit of a part while no other part can be made. RIFF counts up to 4 GiB, and closing chunks follow.
     static let largestBytes: Int64 = (4 << 30) - (16 << 20)
-    /// After so much more sound it is tried again to make another part.
+    /// Making another part is tried again after this much more sound.
     static let splitRetrySeconds: Int64 = 10
 
-    /// Begins a take: the sidecar, then the audio files are on the disk when this returns, with no frame in them.
+    /// Begins a take. When this returns, the sidecar and the audio files are on the disk, with no frame in them.
     ///
     /// - Parameters:
-    ///   - directory: where.
-    ///   - name: from `directory.nextTake`. Another take may be under way in the same directory.
-    ///   - sidecar: what is known of the take at its start.
-    ///   - started: when its first frame was sampled, as the sidecar says.
-    ///   - format: as the card delivers the sound; it is stored as `format.stored`.
-    ///   - card: the card, and where it is.
-    ///   - keepsUnfiltered: whether the unfiltered sound is kept beside the filtered one.
-    ///   - splitBytes: no audio file grows past this.
-    ///   - hasFingerprint: whether the fingerprints of the sound are computed; `deploy/bench` measures what they cost.
-    ///   - nameTime: the clock by which later parts are named.
-    /// - Throws: `FileError`; then nothing of the take is left but its number, as far as the storage lets it be removed.
+    ///   - name: from `directory.nextTake`. Another take may be in progress in the same directory.
+    ///   - sidecar: the sidecar at the take's start.
+    ///   - started: when its first frame was sampled, as in the sidecar.
+    ///   - format: as the card delivers the sound. It is stored as `format.stored`.
+    ///   - card: the card and its place.
+    ///   - keepsUnfiltered: whether to store the unfiltered sound, too.
+    ///   - splitBytes: the size limit of an audio file.
+    ///   - hasFingerprint: whether to compute the fingerprints of the sound. `deploy/bench` measures their cost.
+    ///   - nameTime: the clock for the names of later parts.
+    /// - Throws: `FileError`. All files of the take are then removed as far as the storage allows, and only its number
+    ///   is used up.
     public init(
         in directory: TakesDirectory, name: TakeName, sidecar: Sidecar, started: WallTime, format: StreamFormat,
         card: CardPlace? = nil, keepsUnfiltered: Bool = false, splitBytes: Int64 = TakeOutput.largestSplitBytes,
@@ -138,9 +136,10 @@ public final class TakeOutput {
         if let sentence = site.dayNews { news.append(.trouble(sentence)) }
     }
 
-    /// Notes what happened to the take. It is on the disk after the next sync, or a minute later, as `SidecarLedger` says.
+    /// Notes an event of the take. It is on the disk after the next sync, or a minute later, depending on
+    /// `SidecarLedger`.
     ///
-    /// `.started` is noted before the first frame is appended; the headers on the disk follow with the next sync.
+    /// `.started` must be noted before the first frame is appended. The headers on the disk follow with the next sync.
     public func note(_ event: TakeEvent) {
         if case .started(let started, _) = event {
             precondition(frames == 0, "the start of a take is known before its first frame is written")
@@ -158,12 +157,13 @@ public final class TakeOutput {
         }
     }
 
-    /// Appends frames, to as many parts as it takes.
+    /// Appends frames, and begins further parts as needed.
     ///
     /// - Parameters:
-    ///   - bytes: whole frames in the stored format of the part that was begun last.
-    ///   - unfiltered: the same frames as they were before the filter; nil exactly if they are not kept.
-    /// - Throws: `FileError`; then `frames` counts what was written before, and the take is to be abandoned.
+    ///   - bytes: whole frames in the stored format of the newest part.
+    ///   - unfiltered: the same frames before the filter. Must be nil exactly if they are not stored.
+    /// - Throws: `FileError`. `frames` then counts the frames that were written before, and the caller must abandon the
+    ///   take.
     public func append(
         _ bytes: UnsafeRawBufferPointer, unfiltered: UnsafeRawBufferPointer? = nil
     ) throws(FileError) {
@@ -203,21 +203,21 @@ public final class TakeOutput {
 
     /// Appends to the waveform.
     ///
-    /// A waveform that cannot be written is given up, which `peaksFailure` reports, and the take goes on without it: it
-    /// can be made again from the sound.
-    /// - Parameter pairs: as `PeaksFile.pairs`, those that come next.
+    /// A waveform that cannot be written is dropped, which `peaksFailure` reports, and the take continues without it.
+    /// It can be made again from the sound.
+    /// - Parameter pairs: the next ones, in the layout of `PeaksFile.pairs`.
     public func appendPeaks(_ pairs: [Int8]) {
         peaks.append(pairs)
         guard case .recording = state, peaks.isDue else { return }
         site.perform(.appendSide, side: &peaks)
     }
 
-    /// Begins another part, with a format and at a frame of its own: the card was away and is back.
+    /// Begins another part with its own format and first frame, after the card was away.
     ///
     /// - Parameters:
     ///   - format: as the card delivers the sound from now on.
-    ///   - firstFrame: of the take, at the rate of the sidecar; the time without sound is left out of the file.
-    ///   - card: the card, and where it is; nil: as before.
+    ///   - firstFrame: in the take, at the rate of the sidecar. The time without sound is not stored in the file.
+    ///   - card: the card and its place, or nil if unchanged.
     public func beginPart(
         format: StreamFormat, firstFrame: TakeFrame, card: CardPlace? = nil
     ) throws(FileError) {
@@ -235,10 +235,10 @@ public final class TakeOutput {
 // MARK: - Sync
 
 extension TakeOutput {
-    /// The first half of a sync: writes the header, where that is due.
+    /// The first half of a sync: writes the header if it is due.
     ///
-    /// - Returns: the second half, for another thread. Its outcome is to be reported to `synced`.
-    /// - Throws: `FileError`, of this half, or of a sync that failed before: the take is to be abandoned.
+    /// - Returns: the second half, for another thread. Its outcome must be passed to `synced`.
+    /// - Throws: `FileError`, of this half or of an earlier failed sync. The caller must abandon the take.
     public func syncPoint() throws(FileError) -> SyncPoint {
         try checkSync()
         let last = parts.count - 1
@@ -260,11 +260,11 @@ extension TakeOutput {
             rescue: rescues.first.map { ($0, rescuedBytes, leastFreeForRescue) })
     }
 
-    /// Bytes in the bin count as free: it is emptied while a rescue goes on.
+    /// Bytes in the bin count as free, since the bin is emptied during a rescue.
     var leastFreeForRescue: Int64 { leastFreeBytes - directory.bin.byteCount }
 
-    /// Takes note of what a sync made safe, and of what other programs did to the take's files: `newNews` reports it.
-    /// - Throws: `FileError`, the sync's failure: the take is to be abandoned.
+    /// Records what a sync made safe, and what other programs did to the take's files. `newNews` reports the latter.
+    /// - Throws: `FileError`, the sync's failure. The caller must abandon the take.
     public func synced(_ synced: Synced) throws(FileError) {
         syncedFrames = max(syncedFrames, synced.frames)
         ledger.written(synced.sidecarChange)
@@ -277,7 +277,7 @@ extension TakeOutput {
         try take(strays: synced)
     }
 
-    /// Fails after a sync that failed, or whose outcome is not known.
+    /// Throws after a failed sync, or one with an unknown outcome.
     func checkSync() throws(FileError) {
         switch syncState {
         case .idle: break
@@ -286,7 +286,7 @@ extension TakeOutput {
         }
     }
 
-    /// Takes note of what is on the disk, and closes the parts before the last one that are there.
+    /// Updates the parts from the synced frames, and closes all fully synced parts except the last one.
     func releaseSynced() {
         for part in parts.indices {
             let bytes = parts[part].synced(of: syncedFrames) * Int64(parts[part].format.stored.bytesPerFrame)
@@ -306,7 +306,7 @@ extension TakeOutput {
                 try site.perform(.writeHeader, audio: &one)
                 parts[part].audio[index].owesHeader = false
             } catch {
-                // The next sound shows what comes of that file.
+                // The next append finds out whether that file still accepts data.
                 guard error.isOfOneFile else { throw error }
                 parts[part].audio[index].owesHeader = true
             }
@@ -318,7 +318,7 @@ extension TakeOutput {
 // MARK: - Parts
 
 extension TakeOutput {
-    /// The frame of the take that comes next, at the rate of the sidecar.
+    /// The next frame of the take, at the rate of the sidecar.
     public var nextFrame: TakeFrame {
         guard let last = parts.last else { return .first }
         return last.firstFrame + Sidecar.frames(last.frames, at: last.format.rateHz, countedAt: sidecar.rateHz)
@@ -339,8 +339,8 @@ extension TakeOutput {
         try unsafe site.files.write(piece, to: file, at: audio.end)
     }
 
-    /// The sidecar with what this output knows.
-    /// - Parameter completeParts: how many of the first parts get no more frames and lose none; nil: all but the last.
+    /// The sidecar with the data of this output.
+    /// - Parameter completeParts: how many of the first parts can no longer change, or nil for all except the last.
     func snapshot(completeParts: Int? = nil) -> Sidecar {
         let complete = completeParts ?? parts.count - 1
         var copy = sidecar
@@ -353,7 +353,7 @@ extension TakeOutput {
 }
 
 extension Sidecar {
-    /// Sets the parts, and what follows from them.
+    /// Sets the parts and the values derived from them.
     mutating func setParts(_ parts: [Part]) {
         self.parts = parts
         frames = parts.reduce(0) { $0 + Sidecar.frames($1.frames, at: $1.rateHz, countedAt: rateHz) }

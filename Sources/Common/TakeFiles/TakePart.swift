@@ -2,66 +2,66 @@ import Takes
 
 /// One part of a take that is being written: an audio file, and its unfiltered twin if there is one.
 struct TakePart {
-    /// 1, then up. Numbers of parts that had no frame are left out of the take.
+    /// Counts from 1. The take skips the numbers of parts without a frame.
     var number: Int
     /// As the card delivers it.
     var format: StreamFormat
-    /// The card that delivers it; nil: that is not known.
+    /// The card that delivers it, or nil if unknown.
     var card: CardPlace?
-    /// Frames of all parts before it: what `SyncPoint.frames` counts.
+    /// Frames of all earlier parts, as `SyncPoint.frames` counts them.
     var framesBefore: Int64
     /// The filtered file, then the unfiltered one.
     var audio: [AudioFile]
     var frames: Int64 = 0
-    /// Frames at its end that were written, and that another program removed with the file, or from it.
+    /// Frames at the part's end that were written and that another program removed, with the file or from it.
     var lostFrames: Int64 = 0
-    /// Whole frames after which it is full.
+    /// The number of whole frames after which the part is full.
     var capacityFrames: Int64
-    /// The frames that the header on the disk reports; nil forces it to be written again.
+    /// The frames that the header on the disk reports. Nil forces a rewrite.
     var reportedFrames: Int64? = 0
 
-    /// A header is written over after this much sound: it is for those who find the file of a take that goes on. Recovery
-    /// takes the length from the file, and needs to know only whether there was a sync.
+    /// The header is rewritten after this much sound, for other programs that open the file during recording. Recovery
+    /// uses the length of the file, and only needs to know whether there was a sync.
     static let headerSeconds: Int64 = 10
 
     var firstFrame: TakeFrame { audio[0].firstFrame }
-    /// Frames that its file holds.
+    /// Frames that its file contains.
     var keptFrames: Int64 { frames - lostFrames }
 
-    /// Whether the unfiltered sound is written beside the filtered one.
+    /// Whether the unfiltered sound is written, too.
     var writesTwin: Bool { audio.count > 1 && !audio[1].isFrozen }
 
-    /// Whether the header is to be written with the next sync.
+    /// Whether the next sync must write the header.
     var isHeaderDue: Bool {
         guard let reportedFrames else { return true }
         return frames > reportedFrames
             && (reportedFrames == 0 || frames - reportedFrames >= Self.headerSeconds * Int64(format.rateHz))
     }
 
-    /// It is to have so many frames; those at its end are lost first.
+    /// Sets the number of frames. The lost frames at the end are removed first.
     mutating func shorten(to count: Int64) {
         let kept = keptFrames
         frames = count
         lostFrames = count - min(count, kept)
     }
 
-    /// One of its files is to have no more frames than the part; another program may have left fewer.
+    /// Limits one of the files to the part's number of frames. Another program may have left fewer.
     mutating func cut(_ index: Int) {
         let bytes = frames * Int64(format.stored.bytesPerFrame)
         audio[index].dataBytes = min(audio[index].dataBytes, bytes)
     }
 
-    /// How many of its frames are on the disk, if `frames` of the take are.
+    /// How many of its frames are on the disk if `frames` of the take are.
     func synced(of frames: Int64) -> Int64 { min(self.frames, max(0, frames - framesBefore)) }
 
-    /// As the sidecar lists it.
-    /// - Parameter isComplete: whether these are all of its frames; without that it has no fingerprint yet.
+    /// The part's entry in the sidecar.
+    /// - Parameter isComplete: whether these are all of its frames. An incomplete part has no fingerprint yet.
     func listed(isComplete: Bool) -> Sidecar.Part {
         var listed = Sidecar.Part(
             file: audio[0].name, unfilteredFile: audio.count > 1 ? audio[1].name : nil, firstFrame: firstFrame,
             frames: keptFrames, format: format)
         listed.place = card
-        // Another program may have left less of one of the two.
+        // Another program may have shortened one of the two files.
         if audio.count > 1, audio[1].frames != keptFrames { listed.unfilteredFrames = audio[1].frames }
         guard isComplete else { return listed }
         let fingerprints = audio.map { $0.isTouched ? nil : $0.written.fingerprint(ofFirst: $0.dataBytes) }

@@ -1,40 +1,38 @@
 import Glibc
 public import Takes
 
-/// Makes a take of what a power cut, a crash or a kill left behind, in slices of work that are short enough for other work
-/// between them.
+/// Turns the remains of a take after a power cut, a crash or a kill into a finished take. The work is divided into
+/// short slices, so that other work can run between them.
 ///
-/// Cut itself at any moment, it comes to the same end when it is begun again. What is healthy is not written to, what
-/// is not a recorder's is left as it is, and no frame that was synced is lost. For one thread at a time.
+/// An interrupted recovery can be repeated with the same result. It does not write to healthy files, leaves files
+/// unchanged that a recorder did not make, and loses no synced frame. For one thread at a time.
 public final class TakeRecovery {
-    /// The take.
     public let take: TakeName
 
-    /// What became of it.
     public enum Outcome: Equatable, Sendable {
-        /// It is a finished take, with this sidecar.
+        /// It is now a finished take with this sidecar.
         case recovered(Sidecar)
-        /// No frame of it had been recorded: its empty files are removed.
+        /// It had no frame. Its empty files are removed.
         case removed
-        /// It was discarded: what was left of it is removed.
+        /// It was discarded. Its remaining files are removed.
         case discarded
-        /// It was finished before, and is not touched; a tail, or what else was left beside it, is removed.
+        /// It was already finished, and is unchanged. A tail and other remains next to it are removed.
         case unchanged
-        /// It is left where it is; one sentence says why.
+        /// It is left unchanged. The sentence says why.
         case left(String)
     }
 
-    /// Bytes of sound that are measured in one step.
+    /// Bytes of sound that are measured per step.
     static let slice = 1 << 20
 
     private let directory: TakesDirectory
     private let bootID: String
     private let ending: Sidecar.Ending?
-    /// What was received of the take, by audio file, where that is known.
+    /// The sound that was received for the take, by audio file, where known.
     private let received: [String: WrittenSound]
     var site: TakeSite
     private var outcome: Outcome?
-    /// What the recovered take lacks, one sentence each.
+    /// The defects of the recovered take, one sentence each.
     public private(set) var shortcomings: [String] = []
     /// Whether all of its sound could be read.
     private var isMeasured = true
@@ -44,32 +42,31 @@ public final class TakeRecovery {
     var sidecar: Sidecar?
     private var peaks = SideFile.peaks(rateHz: 1, channels: 1)
     private var measure = SoundMeasure(rateHz: 1, channels: 1)
-    /// Whether a waveform is made.
     private var makesPeaks = true
-    /// What the take goes through.
+    /// The phases of this recovery.
     private var phases = TakePhase.recover
-    /// Which of `phases` is under way.
+    /// The index of the current phase.
     private var phase = 0
-    /// Which part of the phase comes next.
+    /// The index of the next part in the phase.
     private var part = 0
-    /// Which file of the part is measured.
+    /// The index of the measured file in the part.
     private var file = 0
-    /// The sound that is measured.
+    /// The sound that is being measured.
     private var sound: StoredSound?
-    /// The fingerprint of the file that is measured, so far.
+    /// The digest of the measured file so far.
     private var digest = SoundDigest()
-    /// Whether the sidecar could not be read, and none of the take's drafts either.
+    /// Whether neither the sidecar nor a draft could be read.
     private var isMadeAnew = false
-    /// The finished take whose sidecar is written anew.
+    /// The finished take whose sidecar is written again.
     private var lost: LostSidecar?
 
-    /// The recovery of one take. Nothing is done before `step`.
+    /// The recovery of one take. It does nothing before `step`.
     ///
     /// - Parameters:
     ///   - take: one of `directory.leftovers()` that is not being recorded and has no tail, or one of
     ///     `directory.takesWithDamagedSidecars()`.
-    ///   - directory: where it lies.
-    ///   - bootID: the kernel's `boot_id`: a take of this boot was not ended by a power cut.
+    ///   - directory: the directory that contains the take.
+    ///   - bootID: the kernel's `boot_id`. A power cut did not end a take of this boot.
     ///   - ending: why the take ended, if that is known and could not be written.
     public init(
         of take: TakeName, in directory: TakesDirectory, bootID: String, ending: Sidecar.Ending? = nil
@@ -82,11 +79,11 @@ public final class TakeRecovery {
         site = TakeSite(files: directory.files, takes: directory.folder, name: take)
     }
 
-    /// Does some of the work: measures a mebibyte of sound, or carries out a phase on one part, which may take as long as a
-    /// sync does.
+    /// Does one slice of the work: measures one mebibyte of sound, or carries out a phase for one part, which may take
+    /// as long as a sync.
     ///
-    /// - Returns: what became of the take; nil while there is more to do.
-    /// - Throws: `FileError`: the storage failed. What was done stays; another recovery may be begun later.
+    /// - Returns: the result for the take, or nil while there is more to do.
+    /// - Throws: `FileError` if the storage failed. Completed work stays, and another recovery may be begun later.
     public func step() throws(FileError) -> Outcome? {
         if let outcome { return outcome }
         guard sidecar != nil else {
@@ -101,8 +98,8 @@ public final class TakeRecovery {
         return outcome
     }
 
-    /// Reads what there is, and makes safe what is known of the take before the rest of the work.
-    /// - Parameter isRestored: whether its sidecar was restored just now.
+    /// Reads the remains, and makes the sidecar safe before the rest of the work.
+    /// - Parameter isRestored: whether the sidecar was restored just now.
     private func begin(isRestored: Bool = false) throws(FileError) -> Outcome? {
         let found: LeftoverTake
         do throws(LeftoverProblem) {
@@ -118,7 +115,7 @@ public final class TakeRecovery {
                 return try begin(isRestored: isRestored)
             case .foreign(let reason): return .left("\(reason): left where it is, in \(site.takes.path)/\(take.day)")
             case .unreplaced:
-                // A folder is in its place.
+                // A folder has its name.
                 if !isFile(.sidecar) { try site.perform(.keepDamaged) }
                 try site.perform(.restore)
                 return try begin(isRestored: true)
@@ -162,10 +159,10 @@ public final class TakeRecovery {
         }
         if found.draft == .waiting { try site.perform(.adopt) }
         if found.hasNewParts, found.draftProblem == nil || found.draft != .lost {
-            // Only the headers of the audio list them, and these are about to be written.
+            // Only the headers of the audio files list these parts, and these headers are about to be rewritten.
             try site.perform(.replaceSidecar, content: SidecarFile.bytes(sidecar))
         }
-        // Without its draft, nothing says why it ended but what the recorder still knows.
+        // Without its draft, only the recorder's memory may contain the reason for the end.
         if found.draft == .lost, let ending { sidecar.endedBy = ending }
         sidecar.endedBy = sidecar.endedBy ?? ending ?? (sidecar.bootID == bootID ? .crash : .powerCut)
         sidecar.recovered = true
@@ -177,7 +174,7 @@ public final class TakeRecovery {
         return nil
     }
 
-    /// Gives files other names.
+    /// Renames files that are in the way.
     private func setAside(_ files: [String]) throws(FileError) {
         for file in files {
             guard let other = try site.files.setAside(site.path(file)) else {
@@ -193,7 +190,7 @@ public final class TakeRecovery {
         shortcomings += files.map { "\($0) is no file of this take: it is left as it is" }
     }
 
-    /// Carries out a phase, or a slice of it; comes to the next one where it is done.
+    /// Carries out a phase or one slice of it, and moves to the next phase when it is complete.
     private func carryOut(_ phase: TakePhase) throws(FileError) {
         switch phase {
         case .repair:
@@ -244,7 +241,7 @@ public final class TakeRecovery {
         }
     }
 
-    /// Carries out a phase on audio files and the side files.
+    /// Carries out a phase for audio files and the side files.
     private func perform(_ phase: TakePhase, _ audio: [AudioFile] = [], content: [UInt8] = []) throws(FileError) {
         var (audio, sides) = (audio, [peaks])
         defer { peaks = sides[0] }
@@ -267,12 +264,12 @@ public final class TakeRecovery {
 // MARK: - Audio files
 
 extension TakeRecovery {
-    /// Cuts an audio file after its frames and corrects its header, unless it is whole already.
+    /// Cuts an audio file after its frames and corrects its header, unless it is already whole.
     private func repair(_ audio: inout AudioFile) throws(FileError) {
         guard audio.stage != .committed else { return }
         audio.setClosing(sidecar, isLast: part == parts.count - 1)
         audio.file = try site.files.open(site.path(audio.currentName))
-        // The next step opens it again: a long take has more parts than a process may have open.
+        // The next step opens it again. A long take has more parts than a process may have open files.
         defer { audio.file = nil }
         if audio.stage == .final, let file = audio.file {
             var isDone = try isWhole(audio, file)
@@ -285,14 +282,14 @@ extension TakeRecovery {
         if let received = received[audio.name], let file = audio.file,
             try received.soundBytes(in: file, site.files, isKept: true) < audio.dataBytes
         {
-            // It was there a moment ago.
+            // The file was readable a moment ago.
             throw FileError("read", file.path, code: EIO)
         }
         var one = [audio]
         try site.perform(.repair, audio: &one)
     }
 
-    /// Whether an audio file that has its final name is all that it is to be. It was synced before it got that.
+    /// Whether an audio file with its final name is complete. It was synced before it got that name.
     private func isWhole(_ audio: AudioFile, _ file: OpenFile) throws(FileError) -> Bool {
         let head = try site.files.read(file, at: 0, count: WAVHeader.byteCount)
         guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.header),
@@ -302,7 +299,8 @@ extension TakeRecovery {
         return try site.files.read(file, at: audio.end, count: audio.closing.count) == audio.closing
     }
 
-    /// Whether an audio file is one that was closed, by its own account: it may hold markers that nothing else says.
+    /// Whether an audio file was closed, according to its own header. It may then contain markers that exist nowhere
+    /// else.
     private func isClosed(_ audio: AudioFile, _ file: OpenFile) throws(FileError) -> Bool {
         let head = try site.files.read(file, at: 0, count: WAVHeader.byteCount)
         guard let reading = WAVHeaderReading(head), reading.isReadable(like: audio.header) else { return false }
@@ -314,10 +312,10 @@ extension TakeRecovery {
 // MARK: - Levels, waveform and fingerprints
 
 extension TakeRecovery {
-    /// Measures the next slice of the sound of a part: of the filtered file levels, waveform and fingerprint, then the fingerprint of its
-    /// twin.
+    /// Measures the next slice of a part's sound: levels, waveform and fingerprint of the filtered file, then the
+    /// fingerprint of its twin.
     ///
-    /// Sound that cannot be read costs the take its waveform and levels, and the part its fingerprint, and nothing else.
+    /// If sound cannot be read, the take loses only its waveform and levels, and the part its fingerprint.
     private func measureSound() throws(FileError) {
         guard file < parts[part].count else { return nextPart() }
         let audio = parts[part][file]
@@ -358,13 +356,13 @@ extension TakeRecovery {
         if makesPeaks { peaks.append(pairs) }
     }
 
-    /// Whether the sidecar has no fingerprint of an audio file.
+    /// Whether the sidecar lacks the fingerprint of an audio file.
     private func lacksFingerprint(_ audio: AudioFile) -> Bool {
         sidecar?.sounds.first { $0.file == audio.name }.map { $0.sha256 == nil } ?? false
     }
 
-    /// Notes the fingerprint of an audio file that was read to its end, and holds what the sidecar says. A part that was finished before is
-    /// left as it is.
+    /// Adds the fingerprint of an audio file to the sidecar, if the file was read completely and has the listed length.
+    /// A part that was already finished is left unchanged.
     private func noteFingerprint(_ audio: AudioFile, isTwin: Bool) {
         guard digest.byteCount == audio.dataBytes, audio.stage != .committed || lost != nil, lacksFingerprint(audio),
             let index = sidecar?.parts.firstIndex(where: { (isTwin ? $0.unfilteredFile : $0.file) == audio.name }),
@@ -378,14 +376,15 @@ extension TakeRecovery {
         sidecar?.parts[index].fingerprint = .later
     }
 
-    /// Whether the present part begins with the frame after the last one of the part before.
+    /// Whether the current part begins with the frame after the last frame of the previous part.
     private var follows: Bool {
         guard part > 0, let last = parts[part - 1].first, let audio = parts[part].first else { return false }
-        // A part of another rate is measured anew, wherever it begins.
+        // A part with another rate is measured separately, wherever it begins.
         return last.firstFrame + last.frames == audio.firstFrame
     }
 
-    /// The levels of the take as it is now. Those that were noted at its end still hold, and include what the filter clipped.
+    /// The current levels of the take. Levels that were noted at its end are still valid, and include the clipping in
+    /// the filter.
     private func levels(of sidecar: Sidecar) -> [Sidecar.Levels] {
         sidecar.levels.isEmpty ? measure.levels.map(Sidecar.Levels.init) : sidecar.levels
     }
@@ -394,7 +393,7 @@ extension TakeRecovery {
 // MARK: - A finished take without its sidecar
 
 extension TakeRecovery {
-    /// Whether the storage takes something just now.
+    /// Whether the storage accepts a write now.
     private var storageAnswers: Bool { (try? directory.probe()) != nil }
 
     private func isFile(_ document: TakeDocument) -> Bool {
@@ -416,7 +415,7 @@ extension TakeRecovery {
         makesPeaks = !hasPeaks(channels: lost.sidecar.channels)
     }
 
-    /// Whether the waveform is there, or something else is in its place.
+    /// Whether the waveform exists, or another object has its name.
     private func hasPeaks(channels: Int) -> Bool {
         do throws(FileError) {
             let file = try site.files.openToRead(site.path(.peaks), followsLink: false)
@@ -431,8 +430,9 @@ extension TakeRecovery {
         }
     }
 
-    /// Writes the sidecar anew. It is read once more before: reading the sound took a while, and what could not be read then may be read now.
-    /// - Returns: what became of the take, if it turned out to be whole.
+    /// Writes the sidecar again. It first tries to read the old one once more: reading the sound took a while, and the
+    /// sidecar may be readable now.
+    /// - Returns: the outcome, if the take turned out to be whole.
     private func replace(_ lost: LostSidecar) throws(FileError) -> Outcome? {
         var isLost = false
         do throws(LeftoverProblem) {
@@ -441,7 +441,7 @@ extension TakeRecovery {
             if case .failed(let error) = error { throw error }
         }
         guard isLost else {
-            // The waveform that was made for it is not needed.
+            // The new waveform is not needed.
             try perform(.dropSide)
             return .unchanged
         }
@@ -460,7 +460,7 @@ extension TakeRecovery {
         return nil
     }
 
-    /// Removes a tail, and what else is left beside a finished take, as far as the storage lets it be removed.
+    /// Removes a tail and other remains next to a finished take, as far as the storage allows.
     private func dropRest() {
         do throws(LeftoverProblem) {
             _ = try LeftoverTake(at: site, received: received) { storageAnswers }

@@ -1,12 +1,13 @@
 import Glibc
 import Takes
 
-// How a take gets into the bin, and out of it.
+// Moves a take to the bin and back.
 extension TakeSite {
     /// The folder of the take's day in the bin.
     var binPath: String { "\(takes.path)/\(TakesBin.folderName)/\(name.day)" }
 
-    /// A link or a file in the bin's place is refused (`ENOTDIR`), and so is another file system (`EXDEV`): nothing can be renamed to it.
+    /// Refuses a link or a file in the bin's place (`ENOTDIR`), and another file system (`EXDEV`), to which nothing can
+    /// be renamed.
     mutating func makeBin() throws(FileError) {
         let around = "\(takes.path)/\(TakesBin.folderName)"
         let folder = try makeOwnFolder(around)
@@ -39,7 +40,7 @@ extension TakeSite {
     mutating func moveToBin() throws(FileError) {
         let (from, to) = (try openDay(), try openBin())
         try move(from.path, to, but: [.sidecar] + Self.notes, isOwnOnly: true)
-        // A person who moved the take back moved them with it. The bin has its own.
+        // A person who moved the take back moved these notes, too. The bin has its own.
         for note in Self.notes { try files.remove("\(from.path)/\(note.name(stem: name.stem))") }
     }
 
@@ -48,19 +49,21 @@ extension TakeSite {
         try move(from.path, to, but: Self.ofBin, isOwnOnly: false)
     }
 
-    /// That no other file has the name of a file of the take in the bin. `.bin` removes the documents that are left out.
+    /// Throws if another file has the name of a file of the take in the bin. `.bin` removes the documents that are not
+    /// checked.
     func checkNamesInBin() throws(FileError) {
         _ = try moves(
             "\(takes.path)/\(name.day)", binPath, but: [.sidecar, .revision, .removal] + Self.notes,
             isOwnOnly: true)
     }
 
-    /// The same in the day's folder.
+    /// The same for the day's folder.
     func checkNamesInDay() throws(FileError) {
         _ = try moves(binPath, "\(takes.path)/\(name.day)", but: Self.ofBin, isOwnOnly: false)
     }
 
-    /// A file of the take in the bin that is not known to be the same as the one of its name in the day's folder; nil: there is none.
+    /// A file of the take in the bin that is not proved equal to the file of the same name in the day's folder, or nil
+    /// if all are equal.
     func fileThatDiffers() throws(FileError) -> String? {
         let documents = Self.ofBin.filter { $0 != .binnedSidecar }.map { $0.name(stem: name.stem) }
         for file in try files.ownFiles(of: name, in: binPath) where !documents.contains(file) {
@@ -72,28 +75,28 @@ extension TakeSite {
 
     /// The documents of a take that stay in the bin.
     static let ofBin = notes + [.binnedSidecar, .binnedSidecarDraft, .binnedRemoval]
-    /// Those of them whose names no file of a take has elsewhere.
+    /// Those of them whose names the files of a take have nowhere else.
     static let notes: [TakeDocument] = [.binNote, .binNoteDraft]
 
-    /// What is done with one file.
     private enum Move {
         case rename
-        /// An empty file is in its place, as a cut leaves it.
+        /// An empty file has the new name, as after a power cut.
         case replaceEmpty
-        /// It is empty, or the same as what is in its place.
+        /// The file is empty, or equal to the file with the new name.
         case drop
     }
 
-    /// What is to be done with the files of the take.
-    /// - Parameter isOwnOnly: whether files stay that a person gave names that begin with its stem.
-    /// - Throws: `EEXIST`, if there is another file of a name: then none is moved.
+    /// Decides how each file of the take must be moved.
+    /// - Parameter isOwnOnly: whether to leave files to which a person gave names that begin with the take's stem.
+    /// - Throws: `EEXIST` if a different file has one of the names. No file is moved then.
     private func moves(
         _ from: String, _ to: String, but kept: [TakeDocument], isOwnOnly: Bool
     ) throws(FileError) -> [(file: String, move: Move)] {
         let kept = kept.map { $0.name(stem: name.stem) }
         var names = try TakeListing.files(of: name, in: files.entries(from), folder: from, files: files)
             .filter { !kept.contains($0) && (!isOwnOnly || TakeName.isOwnFile($0)) }.sorted()
-        // A later part alone would be a take of its own to the day: it leaves that first, and comes back last.
+        // Without the other files, a later part would count as a take of its own in the day's folder. So it leaves that
+        // folder first, and returns last.
         if !isOwnOnly { names.reverse() }
         var moves: [(file: String, move: Move)] = []
         for file in names {
@@ -112,7 +115,7 @@ extension TakeSite {
         return moves
     }
 
-    /// Moves files of the take, and moves on what a cut left half moved.
+    /// Moves the files of the take, and completes interrupted moves.
     private func move(_ from: String, _ to: OpenFile, but kept: [TakeDocument], isOwnOnly: Bool) throws(FileError) {
         let moves = try moves(from, to.path, but: kept, isOwnOnly: isOwnOnly)
         for (file, move) in moves where move == .drop { try files.remove("\(from)/\(file)") }
@@ -133,7 +136,7 @@ extension TakeSite {
         }
     }
 
-    /// Syncs a file; what is no file, and no recorder's, has nothing to sync.
+    /// Syncs a file. Objects that are not regular files cannot be synced and are skipped.
     private func settleAny(_ path: String) throws(FileError) {
         do throws(FileError) {
             try files.settle(path)
@@ -142,13 +145,14 @@ extension TakeSite {
         }
     }
 
-    /// The length of a file; nil for anything else, nothing, or what cannot be read.
+    /// The length of a regular file, or nil if it does not exist or cannot be read.
     private func byteCount(_ path: String) -> Int64? {
         guard (try? files.openFolder(path, followsLink: false)) == nil else { return nil }
         return (try? files.openToRead(path, followsLink: false)).flatMap { try? files.length($0) }
     }
 
-    /// Whether two names stand for the same bytes, of which one may go. On FAT they may be the same blocks, of which none may.
+    /// Whether two names have equal content, so that one may be removed. On FAT they may share the same blocks, so
+    /// neither may be removed.
     private func isCopy(_ path: String, _ other: String) throws(FileError) -> Bool {
         switch try files.kind(of: takes.path) {
         case .fat, .exFAT: return false

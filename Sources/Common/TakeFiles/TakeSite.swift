@@ -1,20 +1,20 @@
 import Glibc
 import Takes
 
-/// The place where one take is written: it carries out the steps of `TakePhase` there.
+/// The place where one take is written. Executes the steps of `TakePhase` there.
 struct TakeSite: Sendable {
     let files: FileSystem
-    /// `takes` itself.
+    /// The folder `takes`.
     let takes: OpenFile
     let name: TakeName
-    /// The folder of the day, once it is made.
+    /// The folder of the day, after it is made.
     var day: OpenFile?
-    /// The bin's folder of the day, once it is opened.
+    /// The bin's folder of the day, after it is opened.
     var bin: OpenFile?
     /// The documents that are being written.
     private var drafts: [TakeDocument: OpenFile] = [:]
 
-    /// What had the name of the day's folder, as a sentence; nil: nothing else did.
+    /// The object that had the name of the day's folder, as a sentence, or nil if the name was free.
     private(set) var dayNews: String?
     /// The last name that `keep` gave.
     private(set) var keptName: String?
@@ -44,9 +44,9 @@ struct TakeSite: Sendable {
     /// Carries out the steps of a phase, up to the first that fails.
     ///
     /// - Parameters:
-    ///   - audio: the audio files that the steps are about.
-    ///   - sides: the side files that the steps are about.
-    ///   - content: what is written to the documents that are created, and to the side files.
+    ///   - audio: the audio files of the steps.
+    ///   - sides: the side files of the steps.
+    ///   - content: written to the documents that are created, and to the side files.
     mutating func perform(
         _ phase: TakePhase, audio: inout [AudioFile], sides: inout [SideFile], content: [UInt8] = []
     ) throws(FileError) {
@@ -55,7 +55,7 @@ struct TakeSite: Sendable {
         }
     }
 
-    /// Carries out the steps of a phase that is about no side file.
+    /// Carries out the steps of a phase without side files.
     mutating func perform(
         _ phase: TakePhase, audio: inout [AudioFile], content: [UInt8] = []
     ) throws(FileError) {
@@ -63,7 +63,7 @@ struct TakeSite: Sendable {
         try perform(phase, audio: &audio, sides: &none, content: content)
     }
 
-    /// Carries out the steps of a phase that is about neither.
+    /// Carries out the steps of a phase without audio files and side files.
     mutating func perform(_ phase: TakePhase, content: [UInt8] = []) throws(FileError) {
         var none: [AudioFile] = []
         try perform(phase, audio: &none, content: content)
@@ -84,7 +84,7 @@ struct TakeSite: Sendable {
         case .sync(let document):
             if let draft = drafts.removeValue(forKey: document) { try files.sync(draft) }
         case .rename(let document, let final):
-            // A folder or a link in its place costs no take.
+            // A folder or a link with that name must not cost a take.
             if final == .sidecarPart { try files.makeWay(for: path(final)) }
             try files.rename(path(document), to: path(final))
             try files.settle(path(final))
@@ -94,7 +94,7 @@ struct TakeSite: Sendable {
             try files.makeWay(for: path(document))
             try files.remove(path(document))
         case .noteRemoval:
-            // A full disk is no reason to keep a take.
+            // A full disk must not prevent the removal of a take.
             try files.makeWay(for: path(.removal))
             _ = try? files.create(path(.removal), isNew: false)
         case .removeRest: try removeRest()
@@ -150,32 +150,34 @@ struct TakeSite: Sendable {
         }
     }
 
-    /// Has exFAT keep a chain of blocks for each of these files from their beginning on, while they hold no sound.
+    /// Makes exFAT keep a chain of blocks for each of these files from the start, while they contain no sound.
     ///
-    /// It keeps none for a file whose blocks follow each other. Once they do not any more, it writes that there is a chain before it
-    /// writes the chain, and a power cut between the two costs the whole file, whatever was synced before.
+    /// exFAT keeps no chain for a file with contiguous blocks. When the blocks stop being contiguous, it first writes
+    /// that there is a chain, and then the chain. A power cut between the two loses the whole file, including synced
+    /// data.
     private func chain(_ audio: [AudioFile]) throws(FileError) {
         guard try files.kind(of: takes.path) == .exFAT else { return }
-        // It takes the block that the last of the files would get next.
+        // This file takes the block that the last of the files would get next.
         let obstacle = path(.sidecarDraft)
         try files.write([0], to: files.create(obstacle, isNew: false), at: 0)
         for audio in audio {
             guard let file = audio.file else { continue }
-            // No exFAT has larger blocks than this by default.
+            // By default exFAT blocks are not larger than this.
             try files.truncate(file, to: audio.end + 1 << 20)
             try files.truncate(file, to: audio.end)
         }
         try files.remove(obstacle)
     }
 
-    /// Makes empty files under the names that audio files get next, where that is of use.
+    /// Makes empty files under the next names of audio files, on file systems where that is useful.
     private mutating func reserve(_ audio: [AudioFile], _ stage: AudioFile.Stage) throws(FileError) {
         guard !audio.isEmpty, try files.kind(of: takes.path).splitsNames else { return }
         for audio in audio { try reserve(path(audio.name + stage.suffix)) }
         try files.syncFolder(openDay())
     }
 
-    /// An empty file of that name was made for this before the power went, or is made now; another one stays as it is.
+    /// Makes an empty file, or uses the one that was made before the power failed. Any other file stays and is an
+    /// error.
     func reserve(_ path: String) throws(FileError) {
         do throws(FileError) {
             _ = try files.create(path, isNew: true)
@@ -191,7 +193,7 @@ struct TakeSite: Sendable {
         try files.settle(named)
     }
 
-    /// The name may be that of a file that no recorder made. What was reserved is replaced: that is what it is for.
+    /// A file that a recorder did not make may have the name. On FAT, the rename replaces the reserved file.
     func rename(_ audio: AudioFile, to named: String) throws(FileError) {
         if try !files.kind(of: takes.path).splitsNames {
             try files.renameNew(path(audio.currentName), to: named)
@@ -200,8 +202,8 @@ struct TakeSite: Sendable {
         }
     }
 
-    /// Makes the folder of the day, or takes the one that is there. A link or a file of that name gets another one: what lies behind a link
-    /// is found by nobody who looks for takes.
+    /// Makes the folder of the day, or opens the existing one. A link or a file with that name is renamed: programs
+    /// that look for takes do not follow links.
     mutating func makeDay() throws(FileError) {
         let path = "\(takes.path)/\(name.day)"
         if let found = try? files.status(named: path), found.kind != .folder, let other = try files.setAside(path) {
@@ -217,13 +219,14 @@ struct TakeSite: Sendable {
 
     mutating func openDay() throws(FileError) -> OpenFile {
         if let day { return day }
-        // A day's folder that is a link is not one that this made: what is in it may be all that there is of a take somewhere else.
+        // The recorder did not make a day's folder that is a link. It may contain the only copy of a take elsewhere.
         let folder = try files.openFolder("\(takes.path)/\(name.day)", followsLink: false)
         day = folder
         return folder
     }
 
-    /// Whether another program's file has the name of the waveform: it has bytes, and does not begin as a waveform does.
+    /// Whether another program's file has the name of the waveform: it is not empty, and does not begin like a
+    /// waveform.
     func isForeignWaveform(_ path: String) -> Bool {
         guard files.isTaken(path) else { return false }
         guard let file = try? files.openToRead(path, followsLink: false),
@@ -232,7 +235,7 @@ struct TakeSite: Sendable {
         return !head.allSatisfy { $0 == 0 } && PeaksFile.shape(header: head) == nil
     }
 
-    /// `STEM.json.damaged`, then `STEM.json.damaged.2`: nothing that was kept before is replaced.
+    /// Renames to `STEM.json.damaged`, then `STEM.json.damaged.2`, so that no kept file is replaced.
     private mutating func keep(_ document: TakeDocument, as final: TakeDocument) throws(FileError) {
         for number in 1... {
             let kept = final.name(stem: name.stem) + (number == 1 ? "" : ".\(number)")
@@ -244,13 +247,13 @@ struct TakeSite: Sendable {
                 return
             }
             keptName = kept
-            // It may be no file, or one that the storage cannot give back.
+            // It may not be a regular file, or the storage may fail to read it.
             try? files.settle(path(kept))
             return
         }
     }
 
-    /// When a file was last written, by the clock of then; the first instant of the calendar, if that cannot be read.
+    /// When a file was last written, by the clock at that time, or the start of the calendar if that cannot be read.
     func written(_ file: String) -> WallTime {
         WallTime(microseconds: ((try? files.attributes(path(file)))?.modifiedNs ?? 0) / 1000)
     }

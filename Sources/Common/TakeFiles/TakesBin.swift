@@ -1,32 +1,32 @@
 import Glibc
 public import Takes
 
-/// The bin, `takes/.bin`, in memory: deleted takes that may come back. On the disk it has a folder a day, as `takes` has.
-/// May be used by any thread; `TakesDirectory` changes what is on the disk.
+/// The bin, `takes/.bin`, in memory: deleted takes that can be restored. On the disk it has one folder per day, like
+/// `takes`. May be used by any thread; `TakesDirectory` makes the changes on the disk.
 public final class TakesBin: Sendable {
-    /// Its folder, below the folder for takes. The name is not that of a day, so that lists of takes pass over it.
+    /// Its folder in the folder for takes. The name is not that of a day, so lists of takes skip it.
     public static let folderName = ".bin"
-    /// A take stays there for this long, unless its space is needed before.
+    /// A take stays in the bin for this long, unless its space is needed earlier.
     public static let patience = Duration.seconds(30 * 86400)
 
-    /// A take in the bin.
     public struct Item: Hashable, Sendable {
         /// Its name, with the folder of its day.
         public var take: TakeName
         /// Bytes of all its files.
         public var byteCount: Int64
-        /// The date of its deletion, ISO 8601 in UTC; nil if the clock was not set.
+        /// The date of its deletion, ISO 8601 in UTC, or nil if the clock was not set.
         public var binned: String?
-        /// The bin's age then, in seconds.
+        /// The bin's age in seconds when the take was deleted.
         var since: Int64
-        /// Files of it in the folder of its day, where a person put them back: as long as they are there, it is not removed.
+        /// Its files in the folder of its day, where a person put them back. While they are there, the take is not
+        /// removed.
         public var putBack: [String] = []
-        /// Whether its sidecar lies there, too. Without one, only a person who names it deletes it for good.
+        /// Whether its sidecar is in the bin, too. Without it, the take is deleted for good only if a person names it.
         public var hasSidecar = true
-        /// Whether it cannot be removed: others are removed before it, and it does not count as free.
+        /// Whether it could not be removed. Others are removed before it, and its bytes do not count as free.
         var isStuck = false
 
-        /// Whether the folder of its day has it with its sidecar, and the bin as well.
+        /// Whether the take is both in the folder of its day, with its sidecar, and in the bin.
         public var isTwice: Bool { hasSidecar && putBack.contains(TakeDocument.sidecar.name(stem: take.stem)) }
 
         /// Whether it may be removed when space is needed.
@@ -40,47 +40,47 @@ public final class TakesBin: Sendable {
         var isReadAgain = false
         var age: BinAge?
         var freeBytes: Int64?
-        /// Why the bin, or takes in it, could not be read, and what of that was not reported yet.
+        /// Why the bin, or takes in it, could not be read, and the sentences that were not reported yet.
         var problems: Set<String> = []
         var news: [String] = []
     }
 
     private let state = Locked(State())
 
-    /// The takes in it, the oldest first.
+    /// The oldest first.
     public var items: [Item] { state.withLock(\.items) }
-    /// Whether what was in it when its directory was opened is known.
+    /// Whether the content that it had when its directory was opened is known.
     public var isRead: Bool { state.withLock(\.isRead) }
-    /// Whether some of it could not be read, so that it is to be read once more.
+    /// Whether some of it could not be read, so that it must be read once more.
     public internal(set) var isReadAgain: Bool {
         get { state.withLock(\.isReadAgain) }
         set { state.withLock { $0.isReadAgain = newValue } }
     }
     /// Bytes of all takes in it that can be removed.
     public var byteCount: Int64 { state.withLock { $0.items.reduce(0) { $1.isFree ? $0 + $1.byteCount : $0 } } }
-    /// The take that is removed next when space is needed.
+    /// The next take to remove when space is needed.
     public var oldest: Item? { state.withLock { $0.items.first(where: \.isFree) } }
-    /// The free bytes beside it at the last reading, if there was one.
+    /// The free bytes outside the bin at the last reading, if there was one.
     public var lastFreeBytes: Int64? { state.withLock(\.freeBytes) }
 
-    /// The sentence about a take that stays in the bin since these files of it lie in the folder of its day.
+    /// The sentence about a take that stays in the bin because these files of it are in the folder of its day.
     public static func putBack(_ files: String, of take: TakeName) -> String {
         "\(files) was put back by hand: the take stays in the bin until 'fieldfare bin restore \(take.stem)'"
     }
 
-    /// The sentence about a take that lies in the bin with its sidecar, and in the folder of its day as well.
+    /// The sentence about a take that is in the bin with its sidecar, and in the folder of its day as well.
     public static func copiedBack(_ take: TakeName, to folder: String) -> String {
         "it was copied back by hand: the take stays in the bin until 'fieldfare bin empty \(take.stem)', which deletes nothing in "
             + folder
     }
 
-    /// The sentence about files of a take that lie in the bin without its sidecar.
+    /// The sentence about files of a take that are in the bin without its sidecar.
     public static func withoutSidecar(_ take: TakeName) -> String {
         "its sidecar is gone from the bin, and its other files stay there until 'fieldfare bin restore \(take.stem)', which makes "
             + "a new one, or 'fieldfare bin empty \(take.stem)'"
     }
 
-    /// Whether a take without a sidecar in the bin lies there: a file of it does, and no removal was begun.
+    /// Whether the bin contains files of a take without its sidecar, and no removal was begun.
     /// - Parameter names: of its files in the bin.
     static func isWithoutSidecar(_ take: TakeName, _ names: [String]) -> Bool {
         let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
@@ -89,13 +89,13 @@ public final class TakesBin: Sendable {
             && names.contains { TakeName.isOwnFile($0) && !documents.contains($0) }
     }
 
-    /// The newest take of it that a reference names.
+    /// The newest matching take in the bin.
     /// - Parameter day: the folder of its day; nil matches every day.
     public func find(stem: String, day: String? = nil) -> Item? {
         items.last { $0.take.stem == stem && (day ?? $0.take.day) == $0.take.day }
     }
 
-    /// The reasons why some of it could not be read, each once, as sentences.
+    /// Why some of it could not be read, as sentences. Each is returned once.
     public func newProblems() -> [String] {
         state.withLock { state in
             defer { state.news = [] }
@@ -103,7 +103,7 @@ public final class TakesBin: Sendable {
         }
     }
 
-    /// A take cannot be removed now: it is not tried again before the bin is read again.
+    /// Marks a take that cannot be removed now. Its removal is tried again only after the bin was read again.
     public func passOver(_ take: TakeName) {
         state.withLock { state in
             for index in state.items.indices where state.items[index].take == take { state.items[index].isStuck = true }
@@ -141,7 +141,7 @@ public final class TakesBin: Sendable {
         set { state.withLock { $0.age = newValue } }
     }
 
-    /// The takes whose time there is over, the oldest first.
+    /// The takes whose time in the bin is over, the oldest first.
     public var overdue: [Item] {
         state.withLock { state in
             guard let age = state.age?.seconds else { return [] }
@@ -151,7 +151,7 @@ public final class TakesBin: Sendable {
 }
 
 extension FileSystem {
-    /// The files in a folder that a recorder made of a take, in order, without the bin's notes.
+    /// The files of a take in a folder that a recorder made, sorted, without the bin's notes.
     func ownFiles(of take: TakeName, in folder: String) throws(FileError) -> [String] {
         let notes = TakeSite.notes.map { $0.name(stem: take.stem) }
         return try TakeListing.files(of: take, in: entries(folder), folder: folder, files: self)
@@ -170,9 +170,10 @@ extension FileError {
         FileError(comparison, "\(path) and \(other)", code: EEXIST)
     }
 
-    /// Whether a take was not deleted for good since one of its files is another one than that in the folder of its day; `path` names both.
+    /// Whether a take was not deleted for good because one of its files differs from the one in the folder of its day.
+    /// `path` names both.
     public var isDifference: Bool { operation == Self.comparison }
 
-    /// Whether a take was not deleted for good since a file of it lies in the folder of its day.
+    /// Whether a take was not deleted for good because one of its files is in the folder of its day.
     public var isPutBack: Bool { operation == Self.removal }
 }

@@ -1,15 +1,15 @@
 import Glibc
 public import Takes
 
-// The bin. All of it is called by one thread, which alone changes finished takes.
+// The bin. One thread calls all of these methods, and only that thread changes finished takes.
 extension TakesDirectory {
-    /// The bin's folder.
     public var binPath: String { "\(path)/\(TakesBin.folderName)" }
 
-    /// Completes what a cut left half done in the bin, then reads what is in it.
+    /// Completes interrupted operations in the bin, then reads its content.
     ///
-    /// A take that is half moved is in the bin; one whose removal was begun is gone; what the bin notes of a take that is in its day's
-    /// folder is removed. What cannot be done now is reported by `bin.newProblems()`, and done the next time.
+    /// A half moved take is in the bin. A take whose removal was begun is gone. The bin's notes of a take that is in
+    /// its day's folder are removed. `bin.newProblems()` reports what cannot be done now; the next reading tries it
+    /// again.
     public func readBin(at moment: BinMoment) {
         var found: [(take: TakeName, files: [String])] = []
         bin.isReadAgain = false
@@ -33,15 +33,15 @@ extension TakesDirectory {
         bin.wasRead(items)
     }
 
-    /// Moves a finished take into the bin. The oldest takes in it are removed for good if there is no room else. Not to be called while the
-    /// take is played.
-    /// - Throws: `FileError`. If the sidecar is gone from the day's folder (`contains`), the take is in the bin, and the rest of its files will
-    ///   follow. `EEXIST`: the bin has another take of the name.
+    /// Moves a finished take to the bin. If the storage is full, the oldest takes in the bin are removed for good. Must
+    /// not be called while the take is played.
+    /// - Throws: `FileError`. If the sidecar is gone from the day's folder (`contains`), the take is in the bin, and
+    ///   the rest of its files will follow. `EEXIST` if the bin has another take of the name.
     public func moveToBin(_ take: TakeName, at moment: BinMoment) throws(FileError) {
         if bin.find(stem: take.stem, day: take.day) != nil {
             let sidecar = TakeSite(files: files, takes: folder, name: take).path(.binnedSidecar)
             guard !files.isTaken(sidecar) else { throw FileError("move to", binPath, code: EEXIST) }
-            // It was moved away by hand. What is left of it there is found by its names.
+            // A person moved it out of the bin. The next reading finds its remaining files by their names.
             bin.remove(take)
             bin.isReadAgain = true
         }
@@ -58,7 +58,8 @@ extension TakesDirectory {
     private func tryToMoveToBin(_ take: TakeName, at moment: BinMoment) throws(FileError) {
         let sidecar = try files.contents(sidecarPath(of: take), limit: LeftoverTake.mostSidecarBytes)
         var site = TakeSite(files: files, takes: folder, name: take)
-        // A part of the bin that could not be read may have another take of the name. A cut leaves a copy of this sidecar.
+        // An unreadable part of the bin may contain another take of the name. After a power cut there may be a copy of
+        // this sidecar.
         if files.isTaken(site.path(.binnedSidecar)),
             try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes) != sidecar
         {
@@ -82,14 +83,14 @@ extension TakesDirectory {
             throw error
         }
         bin.add(try item(take))
-        // Else the next reading of the bin does it.
+        // If this fails, the next reading of the bin does it.
         try? note(take, isWhole: true)
     }
 
-    /// Moves a take from the bin back to its day's folder. Its sidecar says that it was restored. One whose sidecar is not in the bin goes
-    /// to the sidecar in its day's folder, or else is a take that recovery makes one for.
-    /// - Throws: `FileError`; then it is in the bin. `EEXIST`: a take of that name is there (`restore`), or another file of one of its names;
-    ///   `ENOENT`: it is not in the bin.
+    /// Moves a take from the bin back to its day's folder. Its sidecar records that it was restored. If its sidecar is
+    /// not in the bin, its files join the sidecar in its day's folder, or recovery makes a new sidecar.
+    /// - Throws: `FileError`. The take is then in the bin. `EEXIST` if a take of that name is there (`restore`), or
+    ///   another file with one of its names. `ENOENT` if it is not in the bin.
     public func restore(_ take: TakeName) throws(FileError) {
         var site = TakeSite(files: files, takes: folder, name: take)
         if try isWithoutSidecar(take) {
@@ -106,14 +107,14 @@ extension TakesDirectory {
         _ = try site.openBin()
         let sidecar = try files.contents(site.path(.binnedSidecar), limit: LeftoverTake.mostSidecarBytes)
         try site.checkNamesInDay()
-        // A cut leaves some of its files in the folder of the day.
+        // A power cut may leave some of its files in the folder of the day.
         try note(take, isWhole: false)
         do throws(FileError) {
             try site.perform(.takeOut)
             try site.perform(.revise, content: Self.restored(sidecar))
         } catch {
             guard (try? contains(take)) == true else {
-                // Else the next start moves it.
+                // If this fails, the next start moves it.
                 if (try? site.perform(.bin)) != nil { try? note(take, isWhole: true) }
                 throw error
             }
@@ -124,16 +125,16 @@ extension TakesDirectory {
         try? files.removeFolder(site.binPath)
     }
 
-    /// The sidecar of a take that is restored; one that cannot be read stays as it is.
+    /// The sidecar of a restored take. An unreadable one stays unchanged.
     private static func restored(_ bytes: [UInt8]) -> [UInt8] {
         guard var sidecar = try? SidecarFile.sidecar(bytes, path: ""), sidecar.restored != true else { return bytes }
         sidecar.restored = true
-        // There is none above the highest.
+        // The highest revision cannot be increased.
         sidecar.revision = sidecar.revision == .max ? .max : sidecar.revision + 1
         return SidecarFile.bytes(sidecar)
     }
 
-    /// Whether a take has files in the bin, and no sidecar there.
+    /// Whether a take has files in the bin, but no sidecar there.
     private func isWithoutSidecar(_ take: TakeName) throws(FileError) -> Bool {
         do throws(FileError) {
             let folder = "\(binPath)/\(take.day)"
@@ -145,7 +146,7 @@ extension TakesDirectory {
         }
     }
 
-    /// Refuses to remove a take that is listed with its sidecar, and has none in the bin any more.
+    /// Throws if a take is listed with its sidecar, and the sidecar is no longer in the bin.
     private func checkBinnedSidecar(of take: TakeName) throws(FileError) {
         guard bin.items.first(where: { $0.take == take })?.hasSidecar != false else { return }
         let site = TakeSite(files: files, takes: folder, name: take)
@@ -158,11 +159,13 @@ extension TakesDirectory {
         }
     }
 
-    /// Removes a take in the bin for good. Nothing is removed that does not lie in the bin, and a file of the take in the folder of its day
-    /// keeps it there; so does a sidecar that was taken out of the bin, or cannot be read, since the bin was read.
-    /// - Parameter isNamed: whether a person named it: then it goes also if the folder of its day has the same files.
-    /// - Throws: `FileError`; `isPutBack` if there is such a file; `isDifference` if it is named, and not all files there are the same.
-    ///   If its sidecar is gone, it is not in the bin any more, and the rest is removed the next time that the bin is read.
+    /// Removes a take in the bin for good. Only files in the bin are removed. The take stays if one of its files is in
+    /// the folder of its day, or if its sidecar was taken out of the bin or became unreadable since the bin was read.
+    /// - Parameter isNamed: whether a person named it. It is then removed even if the folder of its day has the same
+    ///   files.
+    /// - Throws: `FileError`; `isPutBack` if there is such a file; `isDifference` if it is named, and not all files
+    ///   there are the same. If its sidecar is gone, it is not in the bin any more, and the rest is removed when the
+    ///   bin is read next.
     public func empty(_ take: TakeName, isNamed: Bool = false) throws(FileError) {
         try keepNumber()
         let home = TakeSite(files: files, takes: folder, name: take)
@@ -187,19 +190,19 @@ extension TakesDirectory {
             throw error
         }
         self.bin.remove(take)
-        // The last take of its day, as a rule not.
+        // Fails unless it was the last take of its day.
         try? files.removeFolder("\(binPath)/\(take.day)")
     }
 
-    /// Bytes that are really free, without what is in the bin.
+    /// The free bytes, without those in the bin.
     public func freeBytesBesideBin() throws(FileError) -> Int64 {
         let free = try files.freeBytes(path)
         bin.note(freeBytes: free)
         return free
     }
 
-    /// Counts the bin's age on, so that what is overdue is known.
-    /// - Throws: `FileError`: the age holds as long as the process runs.
+    /// Updates the bin's age, so that overdue takes are known.
+    /// - Throws: `FileError`. The new age is then valid until the process ends.
     public func keepBinAge(at moment: BinMoment) throws(FileError) {
         guard !bin.items.isEmpty else { return }
         _ = try keepAge(at: moment)
@@ -209,7 +212,7 @@ extension TakesDirectory {
 // MARK: - Reading
 
 extension TakesDirectory {
-    /// The takes of which there are files in the bin.
+    /// The takes that have files in the bin.
     private func binned() throws(FileError) -> [(take: TakeName, files: [String])] {
         try Self.binned(in: path, files: files) { [bin] _, error in
             bin.couldNotBeRead()
@@ -217,9 +220,9 @@ extension TakesDirectory {
         }
     }
 
-    /// The same in a folder for takes.
+    /// The same for any folder for takes.
     /// - Parameter unreadable: called with each day of the bin that cannot be read.
-    /// - Throws: `FileError`: the bin is there and cannot be read.
+    /// - Throws: `FileError` if the bin exists and cannot be read.
     static func binned(
         in path: String, files: FileSystem, unreadable: (_ day: String, FileError) -> Void
     ) throws(FileError) -> [(take: TakeName, files: [String])] {
@@ -245,17 +248,17 @@ extension TakesDirectory {
         return found.map { ($0.key, $0.value) }.sorted { $0.take < $1.take }
     }
 
-    /// Takes of which files may lie in the folder of their day although they are deleted: they are in the bin, and have no sidecar
-    /// in that folder. Those of which that cannot be known are among them.
-    /// - Parameter takes: those that are asked for.
-    /// - Throws: `FileError`: the bin is there and cannot be read.
+    /// Deleted takes that may still have files in the folder of their day: they are in the bin, and have no sidecar in
+    /// that folder. Takes for which that is unknown are included.
+    /// - Parameter takes: the takes to check.
+    /// - Throws: `FileError` if the bin exists and cannot be read.
     func deleted(among takes: Set<TakeName>) throws(FileError) -> Set<TakeName> {
         var unreadable: Set<String> = []
         let found: [(take: TakeName, files: [String])]
         do throws(FileError) {
             found = try Self.binned(in: path, files: files) { day, _ in unreadable.insert(day) }
         } catch {
-            // A link or a file in the bin's place has no takes.
+            // A link or a file in the bin's place contains no takes.
             guard error.code == ENOTDIR || error.code == ELOOP else { throw error }
             return []
         }
@@ -266,8 +269,8 @@ extension TakesDirectory {
         return Set(deleted.map(\.take)).union(takes.filter { unreadable.contains($0.day) })
     }
 
-    /// Completes what a cut left of one take.
-    /// - Returns: whether it is in the bin.
+    /// Completes an interrupted operation on one take.
+    /// - Returns: whether the take is in the bin.
     private func isSettled(_ take: TakeName, _ found: [String]) throws(FileError) -> Bool {
         var site = TakeSite(files: files, takes: folder, name: take)
         let documents = TakeSite.ofBin.map { $0.name(stem: take.stem) }
@@ -280,7 +283,7 @@ extension TakesDirectory {
             return true
         }
         if try contains(take) {
-            // With files, it is another take of the same name.
+            // If the bin also has files, it is another take of the same name.
             guard !hasFiles else {
                 let other = "a take of that name is in \(path)/\(take.day), too"
                 let advice =
@@ -309,7 +312,8 @@ extension TakesDirectory {
         return true
     }
 
-    /// Completes the move of a take that is in the bin. Once all of it was there, a file in the folder of its day is a person's.
+    /// Completes the move of a take that is in the bin. If it was already moved completely, a person put the files in
+    /// the folder of its day.
     private func settle(_ take: TakeName, _ site: inout TakeSite) {
         let left = try? filesInDay(take)
         guard note(of: take)?.isWhole != true else {
@@ -321,12 +325,12 @@ extension TakesDirectory {
             if left?.isEmpty != true { try site.perform(.bin) }
             try? note(take, isWhole: true)
         } catch {
-            // Also where another file hinders the move, it is in the bin.
+            // The take is in the bin even if another file prevents the move.
             bin.note(problem: "bin: \(take.stem): not all of its files are in the bin: \(error)")
         }
     }
 
-    /// The files of a take in the folder of its day, in order.
+    /// The files of a take in the folder of its day, sorted.
     private func filesInDay(_ take: TakeName) throws(FileError) -> [String] {
         do throws(FileError) {
             return try files.ownFiles(of: take, in: "\(path)/\(take.day)")
@@ -336,13 +340,13 @@ extension TakesDirectory {
         }
     }
 
-    /// What the bin notes of a take; nil: nothing that can be read.
+    /// The bin's note on a take, or nil if it is missing or unreadable.
     private func note(of take: TakeName) -> BinNote? {
         let site = TakeSite(files: files, takes: folder, name: take)
         return (try? files.contents(site.path(.binNote), limit: 4096)).flatMap { BinNote($0) }
     }
 
-    /// Notes whether all of a take in the bin is there. Without a note that can be read nothing is noted.
+    /// Notes whether all files of a take are in the bin. Does nothing without a readable note.
     private func note(_ take: TakeName, isWhole: Bool) throws(FileError) {
         guard var note = note(of: take), note.isWhole ?? false != isWhole else { return }
         note.isWhole = isWhole ? true : nil
@@ -359,7 +363,7 @@ extension TakesDirectory {
         let hasSidecar = (try? isWithoutSidecar(take)) != true
         let note = note(of: take)
         guard let note, note.since <= age else {
-            // It is damaged, or of another age: its time begins now.
+            // The note is damaged, or from another bin's age. The take's time begins now.
             let new = BinNote(since: age, binned: note?.binned, isWhole: note?.isWhole)
             var site = TakeSite(files: files, takes: self.folder, name: take)
             try? site.perform(.noteBinning, content: new.bytes)

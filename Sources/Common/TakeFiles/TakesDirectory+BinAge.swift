@@ -1,6 +1,6 @@
 import Takes
 
-// The bin's age, and the last number, which takes in the bin may be the only ones to have.
+// The bin's age, and the last number, which may be known only from takes in the bin.
 extension TakesDirectory {
     private var agePath: String { "\(binPath)/.age" }
 
@@ -13,7 +13,7 @@ extension TakesDirectory {
         bin.age = BinAge(seconds: 0, at: moment)
     }
 
-    /// The bin's age now, in seconds; it is on the disk when this returns.
+    /// The bin's age now, in seconds. It is on the disk when this returns.
     func keepAge(at moment: BinMoment) throws(FileError) -> Int64 {
         readAge(at: moment)
         var age = bin.age ?? BinAge(seconds: 0, at: moment)
@@ -29,7 +29,7 @@ extension TakesDirectory {
         return age.seconds
     }
 
-    /// Makes the last number safe, where it may only be known by the takes that have it: these are about to go.
+    /// Makes the last number safe. It may be known only from the names of takes that are about to be removed.
     func keepNumber() throws(FileError) {
         var unreadable: [FileError] = []
         let written = KitMark.number(in: path, files: files, unreadable: &unreadable) ?? 0

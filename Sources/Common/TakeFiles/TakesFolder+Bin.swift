@@ -1,9 +1,10 @@
 public import Takes
 
-// The bin, as programs beside the recorder read it.
+// The bin as seen by other programs than the recorder.
 extension TakesFolder {
-    /// The takes in the bin, the oldest first; one that is being moved is among them once its day's folder does not have it any more.
-    /// - Throws: `FileError`, if the bin is there and cannot be read.
+    /// The takes in the bin, the oldest first. A take that is being moved is included when its day's folder does not
+    /// have it any more.
+    /// - Throws: `FileError` if the bin exists and cannot be read.
     public func binnedTakes() throws(FileError) -> [TakesBin.Item] {
         let bin = "\(path)/\(TakesBin.folderName)"
         var items: [TakesBin.Item] = []

@@ -1,19 +1,18 @@
 public import Takes
 
-/// The folder for takes as programs beside the recorder read it: nothing in it is locked or written.
+/// The folder for takes as seen by other programs than the recorder. Nothing in it is locked or written.
 public struct TakesFolder: Sendable {
-    /// Its path.
     public let path: String
     let files: FileSystem
 
-    /// The folder at `path`; nothing is read yet.
+    /// Nothing is read yet.
     public init(path: String, files: FileSystem = FileSystem()) {
         self.path = path
         self.files = files
     }
 
-    /// The finished takes, by number, and why days could not be read. Read from the names of the files alone.
-    /// - Throws: `FileError`, if the folder itself cannot be read.
+    /// The finished takes, by number, and the errors of days that could not be read. Uses only the names of the files.
+    /// - Throws: `FileError` if the folder itself cannot be read.
     public func takes() throws(FileError) -> (takes: [TakeName], unreadable: [FileError]) {
         var unreadable: [FileError] = []
         let takes = try TakesDirectory.names(
@@ -21,41 +20,40 @@ public struct TakesFolder: Sendable {
         return (takes.sorted(), unreadable)
     }
 
-    /// The folder that a take's files are in.
+    /// The folder that contains a take's files.
     public func folder(of take: TakeName) -> String { "\(path)/\(take.day)" }
 
-    /// The path of a finished take's sidecar.
     public func sidecarPath(of take: TakeName) -> String {
         "\(folder(of: take))/\(TakeDocument.sidecar.name(stem: take.stem))"
     }
 
-    /// What tells whether a finished take's sidecar is the one that was there before.
+    /// Attributes that show whether a finished take's sidecar is still the same file.
     public func sidecarAttributes(of take: TakeName) throws(FileError) -> FileAttributes {
         try files.takeFileAttributes(sidecarPath(of: take))
     }
 
-    /// How many bytes a file of a take has; nil: it is not there, or is no file.
+    /// The length of a file of a take, or nil if it does not exist or is not a regular file.
     public func byteCount(ofFile name: String, of take: TakeName) -> Int64? {
         (try? files.takeFileAttributes("\(folder(of: take))/\(name)"))?.byteCount
     }
 
-    /// Bytes of all files of a finished take that are there.
+    /// The total length of all existing files of a finished take.
     public func byteCount(of take: TakeName, _ sidecar: Sidecar) -> Int64 {
         sidecar.files.reduce(0) { $0 + (byteCount(ofFile: $1.name, of: take) ?? 0) }
     }
 
-    /// A finished take's sidecar, as it is in its file.
+    /// The content of a finished take's sidecar file.
     public func sidecarBytes(of take: TakeName) throws(FileError) -> [UInt8] {
         try files.takeFileContents(sidecarPath(of: take), limit: SidecarFile.mostBytes)
     }
 
-    /// What is known of a finished take.
+    /// The sidecar of a finished take.
     /// - Throws: `FileError` or `SidecarError`.
     public func sidecar(of take: TakeName) throws -> Sidecar {
         try sidecar(sidecarBytes(of: take), of: take)
     }
 
-    /// The same, of the bytes of its sidecar.
+    /// The same, from the bytes of its sidecar.
     /// - Throws: `SidecarError`.
     public func sidecar(_ bytes: [UInt8], of take: TakeName) throws(SidecarError) -> Sidecar {
         let path = sidecarPath(of: take)

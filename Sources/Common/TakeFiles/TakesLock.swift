@@ -3,18 +3,17 @@ import Takes
 
 /// Another process records in the same directory.
 public struct TakesLockError: Error, Hashable, CustomStringConvertible {
-    /// The directory.
     public var directory: String
-    /// The other process; nil if it left no number.
+    /// The other process, or nil if it left no process number.
     public var processID: Int32?
-    /// What shows that.
     public var sign = Sign.lock
 
-    /// What shows that a folder is in use.
+    /// How the program knows that a folder is in use.
     public enum Sign: Sendable {
         /// `.lock` is locked.
         case lock
-        /// A file of a take there is being written: by another process, or by this one for a folder that was moved or removed.
+        /// A file of a take there is being written: by another process, or by this one for a folder that was moved or
+        /// removed.
         case file
     }
 
@@ -25,25 +24,25 @@ public struct TakesLockError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The right to write in a directory of takes, held by one process at a time, as long as this value lives.
+/// The exclusive right to write in a directory of takes. One process holds it at a time, as long as this value lives.
 final class TakesLock: Sendable {
     private let directory: String
     private let files: FileSystem
-    /// The file that was locked last, and before it those that lost their name and may get it back.
+    /// Lock files that lost their name and may get it back, then the file that was locked last.
     private let held: Locked<[Held]>
 
     private struct Held: Sendable {
         var file: OpenFile
-        /// What had the name when it was locked; nil: the file system does not report that.
+        /// The identity of the name when the file was locked, or nil if the file system does not report it.
         var identity: FileIdentity?
     }
 
-    /// In the directory, from when it was opened first.
+    /// Exists in the directory after it was opened for the first time.
     static let fileName = ".lock"
 
     private var path: String { "\(directory)/\(Self.fileName)" }
 
-    /// Locks `directory`, by `flock(2)` on its file `.lock`, which holds the process's number.
+    /// Locks `directory` with `flock(2)` on its file `.lock`, which contains the process number.
     /// - Throws: `TakesLockError` if another process has the lock, else `FileError`.
     init(directory: String, files: FileSystem) throws {
         self.directory = directory
@@ -54,11 +53,13 @@ final class TakesLock: Sendable {
     }
 
     deinit {
-        // A child process that begins at this moment has a copy of the file until it executes its program: it must not keep the lock.
+        // A child process that is being started has a copy of the descriptor until it executes its program. It must not
+        // keep the lock.
         held.withLock { for held in $0 { files.unlock(held.file) } }
     }
 
-    /// Locks the file `.lock` again if another program removed or replaced it. If it cannot be made now, the next call tries it again.
+    /// Locks the file `.lock` again if another program removed or replaced it. If the file cannot be made now, the next
+    /// call tries again.
     /// - Throws: `TakesLockError` if another process has locked it meanwhile.
     func renew() throws(TakesLockError) {
         try held.withLock { held throws(TakesLockError) in
@@ -74,7 +75,7 @@ final class TakesLock: Sendable {
         }
     }
 
-    /// Whether one of the files has the name, as far as that is known.
+    /// Whether one of the files is known, or may be assumed, to have the name.
     private func isInPlace(_ held: [Held]) -> Bool {
         held.contains { $0.identity == nil || files.has(path, $0.identity) != false }
     }
@@ -86,13 +87,13 @@ final class TakesLock: Sendable {
             let text = try? String(decoding: files.read(file, at: 0, count: 16), as: UTF8.self)
             throw TakesLockError(directory: directory, processID: text.flatMap { Int32($0.prefix { $0 != "\n" }) })
         }
-        // The number helps a person only: a full disk is no reason to refuse the lock.
+        // The number is only information for people. A full disk must not prevent the lock.
         try? files.truncate(file, to: 0)
         try? write(to: file)
         return Held(file: file, identity: files.knownIdentity(of: file))
     }
 
-    /// Writes the process's number once more, and makes it safe: storage that takes this takes sound.
+    /// Writes the process number again and syncs it. Storage that accepts this also accepts sound.
     func probe() throws(FileError) {
         guard let file = held.withLock({ $0.last?.file }) else { return }
         try write(to: file)

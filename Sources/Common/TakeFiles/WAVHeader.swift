@@ -1,29 +1,29 @@
 public import Takes
 
-/// The head of a WAV file, from its first byte to its first frame: always `byteCount` bytes long.
+/// The header of a WAV file, from its first byte to its first frame. It is always `byteCount` bytes long.
 ///
-/// It fills one block of the file system, and no sound lies in that block: it is rewritten while the take is recorded, and if
-/// the power fails during that, only the header is damaged, which can be made again.
-/// The parts of the format: RIFF (IBM and Microsoft, 1991), WAVEFORMATEXTENSIBLE (Microsoft), `bext` (EBU Tech 3285).
+/// It fills one block of the file system, which contains no sound. The header is rewritten during recording. If the
+/// power fails during a rewrite, only the header is damaged, and it can be made again.
+///
+/// Sources of the format: RIFF (IBM and Microsoft, 1991), WAVEFORMATEXTENSIBLE (Microsoft), `bext` (EBU Tech 3285).
 public struct WAVHeader: Hashable, Sendable {
-    /// Where the sound begins.
+    /// The offset of the sound.
     public static let byteCount = 4096
 
-    /// What is stored: `sampleFormat` is never `.s24`.
+    /// The stored format. `sampleFormat` is never `.s24`.
     public var format: StreamFormat
-    /// Where the sound comes from.
     public var origin: BroadcastOrigin
 
-    /// The head of a file of `format`; 24 bits in 4 bytes become 24 bits in 3.
+    /// Converts 24 bits in 4 bytes to 24 bits in 3.
     public init(format: StreamFormat, origin: BroadcastOrigin) {
         self.format = format.stored
         self.origin = origin
     }
 
-    /// The head as it is when `dataBytes` of sound follow, and then `trailingBytes` of closing chunks.
+    /// The header for `dataBytes` of sound followed by `trailingBytes` of closing chunks.
     ///
-    /// `trailingBytes` counts the zero byte after an odd number of bytes of sound. While a take is recorded it is 0.
-    /// RIFF's sizes have 32 bits; a size that does not fit is stated as the greatest that does.
+    /// `trailingBytes` includes the zero byte after an odd number of bytes of sound. It is 0 during recording. RIFF
+    /// sizes have 32 bits; a larger size is stated as the maximum.
     public func bytes(dataBytes: Int64, trailingBytes: Int = 0) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
@@ -37,25 +37,26 @@ public struct WAVHeader: Hashable, Sendable {
             frames.append(littleEndian: UInt32(clamping: dataBytes / Int64(format.bytesPerFrame)))
             bytes.append(chunk: "fact", frames)
         }
-        // The filler's own head and that of `data` take 8 bytes each.
+        // The filler's header and that of `data` need 8 bytes each.
         bytes.append(chunk: "JUNK", [UInt8](repeating: 0, count: Self.byteCount - 16 - bytes.count))
         bytes.append("data", filling: 4)
         bytes.append(littleEndian: UInt32(clamping: dataBytes))
         return bytes
     }
 
-    /// The content of the chunk `fmt `: plain PCM up to 2 channels of 24 bits, plain IEEE float, else the extensible form.
+    /// The content of the `fmt ` chunk: plain PCM for up to 2 channels of up to 24 bits, plain IEEE float, or else the
+    /// extensible form.
     ///
-    /// Python's `wave` before 3.12, and what is built on it, opens no extensible form. That form alone states that channels belong to
-    /// no loudspeaker, and Microsoft asks for it above 2 channels and above 16 bits; programs read plain PCM of 24 bits all the same.
-    /// (SoX warns of extensible float, and writes plain float itself.)
+    /// Python's `wave` before 3.12 and programs based on it cannot open the extensible form. Only that form can state
+    /// that channels belong to no loudspeaker. Microsoft requires it above 2 channels and above 16 bits, but programs
+    /// read plain PCM of 24 bits as well. (SoX warns about extensible float, and writes plain float itself.)
     var formatChunk: [UInt8] { formatChunk(plainUpTo: 24) }
 
-    /// The same as earlier programs wrote it: with the extensible form for 24 bits.
+    /// The form that earlier versions wrote: extensible for 24 bits.
     var earlierFormatChunk: [UInt8] { formatChunk(plainUpTo: 16) }
 
-    /// All bits of a sample are stated as valid, also where the converter has fewer: after a filter all of them carry signal.
-    /// - Parameter mostBits: integers of more bits have the extensible form.
+    /// States all bits of a sample as valid, even if the converter has fewer: after a filter all bits carry signal.
+    /// - Parameter mostBits: integers with more bits get the extensible form.
     private func formatChunk(plainUpTo mostBits: UInt16) -> [UInt8] {
         let isFloat = format.sampleFormat == .float
         let tag: UInt16 = isFloat ? 3 : 1
@@ -69,13 +70,13 @@ public struct WAVHeader: Hashable, Sendable {
         bytes.append(littleEndian: UInt16(format.bytesPerFrame))
         bytes.append(littleEndian: bits)
         if isPlain {
-            // Any form but PCM states the length of its extension: here 0.
+            // Every form except PCM states the length of its extension, here 0.
             if isFloat { bytes.append(littleEndian: UInt16(0)) }
             return bytes
         }
         bytes.append(littleEndian: UInt16(22))
         bytes.append(littleEndian: UInt16(format.sampleFormat.significantBits))
-        // Centre, or left and right; a microphone of more than two belongs to no loudspeaker.
+        // Centre, or left and right. With more than two channels, a microphone belongs to no loudspeaker.
         bytes.append(littleEndian: UInt32([1: 4, 2: 3][format.channels] ?? 0))
         bytes.append(littleEndian: tag)
         bytes += [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]

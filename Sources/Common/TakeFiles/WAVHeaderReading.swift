@@ -1,24 +1,24 @@
 import Glibc
 import Takes
 
-/// The head of an audio file, if a recorder wrote it: other WAV files begin differently.
+/// The parsed header of an audio file that a recorder wrote. Other WAV files begin differently.
 ///
-/// It may come from a damaged disk: every field is checked.
+/// The bytes may come from a damaged disk, so every field is checked.
 struct WAVHeaderReading: Hashable, Sendable {
-    /// What is stored.
+    /// The stored format.
     let format: StreamFormat
-    /// Where the sound comes from; nil if that cannot be read.
+    /// Nil if it cannot be read.
     let origin: BroadcastOrigin?
-    /// Bytes of sound, as of the last sync that was begun.
+    /// Bytes of sound, as of the start of the last sync.
     let dataBytes: Int64
-    /// Bytes of the file, as it says.
+    /// The size of the file according to the header.
     let fileBytes: Int64
-    /// The whole content of the chunk `fmt `: more than `format` has of it.
+    /// The whole content of the `fmt ` chunk, which has more fields than `format`.
     let formatChunk: [UInt8]
-    /// Whether there is no other chunk than a recorder writes: readers stop at a damaged name.
+    /// Whether there are only chunks that a recorder writes. Other readers stop at a damaged chunk name.
     let hasOwnChunksOnly: Bool
 
-    /// Reads the first `WAVHeader.byteCount` bytes of a file; nil if they are not a head that a recorder writes.
+    /// Parses the first `WAVHeader.byteCount` bytes of a file. Nil if they are not a header that a recorder writes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == WAVHeader.byteCount, bytes.text(0..<4) == "RIFF", bytes.text(8..<12) == "WAVE",
             bytes.text(4088..<4092) == "data"
@@ -44,7 +44,8 @@ struct WAVHeaderReading: Hashable, Sendable {
         fileBytes = Int64(bytes.number(4, UInt32.self)) + 8
     }
 
-    /// Whether other programs can read it, as they can read the head that a recorder of this version or an earlier one writes.
+    /// Whether other programs can read the header: its format chunk is one that a recorder of this or an earlier
+    /// version writes.
     func isReadable(like header: WAVHeader) -> Bool {
         hasOwnChunksOnly && [header.formatChunk, header.earlierFormatChunk].contains(formatChunk)
     }
@@ -70,14 +71,14 @@ struct WAVHeaderReading: Hashable, Sendable {
 }
 
 extension StreamFormat {
-    /// Whether a sound card may have it, and the fields of a WAV file's head can hold it.
+    /// Whether a sound card may have this format, and the fields of a WAV header can hold it.
     var canBeStored: Bool { (1000...1_000_000).contains(rateHz) && (1...1024).contains(channels) }
 }
 
 extension BroadcastOrigin {
-    /// Reads the content of a `bext` chunk; nil if it is too short or is damaged where it has the time.
+    /// Parses the content of a `bext` chunk. Nil if it is too short or its time is damaged.
     ///
-    /// - Parameter rateHz: frames a second, in which the time since midnight is counted.
+    /// - Parameter rateHz: the frame rate by which the time since midnight is counted.
     init?(_ bytes: [UInt8], rateHz: Int) {
         guard bytes.count >= 602 else { return nil }
         // A recorder whose clock was not set writes no date.
@@ -85,7 +86,7 @@ extension BroadcastOrigin {
         let midnight = WallTime(iso8601: bytes.text(320..<330) + "T00:00:00.000000Z")
         let reference = bytes.number(338, UInt64.self)
         guard isUndated || midnight != nil, reference <= UInt64(rateHz) * 86_400 else { return nil }
-        // Rounded up, so that the same frame is written again.
+        // Rounded up, so that converting back gives the same frame.
         let microseconds = (Int64(reference) * 1_000_000 + Int64(rateHz) - 1) / Int64(rateHz)
         self.init(
             description: bytes.text(0..<256), originator: bytes.text(256..<288), reference: bytes.text(288..<320),
@@ -93,7 +94,7 @@ extension BroadcastOrigin {
             codingHistory: bytes.text(602..<bytes.count))
     }
 
-    /// The version and the card in the coding history; empty where they are missing.
+    /// The version and the card from the coding history; empty if missing.
     var recorder: (version: String, card: String) {
         let mark = "T=Fieldfare "
         guard let line = codingHistory.split(separator: "\r\n").first(where: { $0.contains(mark) }),
@@ -105,20 +106,20 @@ extension BroadcastOrigin {
 }
 
 extension [UInt8] {
-    /// A field of text, up to its first zero byte.
+    /// A text field, up to its first zero byte.
     fileprivate func text(_ range: Range<Int>) -> String {
         String(decoding: self[range].prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// A number, lowest byte first.
+    /// Reads a little-endian number.
     fileprivate func number<Number: FixedWidthInteger>(_ offset: Int, _: Number.Type) -> Number {
         self[offset..<offset + Number.bitWidth / 8].reversed().reduce(0) { $0 << 8 | Number($1) }
     }
 }
 
 extension FileSystem {
-    /// Whether there is a WAV file that a recorder wrote for a take, by its head.
-    /// - Throws: `FileError`: it is there and cannot be read.
+    /// Whether there is a WAV file that a recorder wrote for a take, according to its header.
+    /// - Throws: `FileError` if the file exists and cannot be read.
     func isSound(_ path: String, of take: TakeName) throws(FileError) -> Bool {
         do throws(FileError) {
             let head = try read(openToRead(path, followsLink: false), at: 0, count: WAVHeader.byteCount)

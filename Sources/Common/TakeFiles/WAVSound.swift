@@ -1,33 +1,33 @@
 public import Takes
 
-/// The sound of a WAV file, whose bytes are given from the first to the last: chunks in any order, each size checked.
+/// Parses the sound of a WAV file from its bytes, given from the first to the last. Chunks may have any order, and each
+/// size is checked.
 public struct WAVSound: Sendable {
-    /// Where the next byte belongs.
+    /// The part of the file to which the next byte belongs.
     private enum Place {
-        /// To `RIFF`, the size and `WAVE`.
+        /// `RIFF`, the size and `WAVE`.
         case head
-        /// To the name and the size of a chunk.
+        /// The name and the size of a chunk.
         case chunk
-        /// To the chunk `fmt `, of so many bytes.
+        /// The `fmt ` chunk, with this size.
         case format(Int)
-        /// To the sound, of which so many bytes follow.
+        /// The sound, with this number of bytes left.
         case sound(Int64)
-        /// To something else, of which so many bytes follow.
+        /// Other content, with this number of bytes left.
         case other(Int64)
-        /// Behind what `RIFF` says.
+        /// After the end of the RIFF chunk.
         case behind
         case damaged(String)
     }
 
     /// The result of reading a whole file.
     public enum Outcome: Hashable, Sendable {
-        /// It holds sound.
         /// - Parameters:
-        ///   - stated: bytes of sound, as its header says.
-        ///   - found: bytes of sound that are there.
-        ///   - sha256: of these.
+        ///   - stated: bytes of sound according to the header.
+        ///   - found: bytes of sound that are present.
+        ///   - sha256: of the bytes that are present.
         case sound(StreamFormat, stated: Int64, found: Int64, sha256: String)
-        /// It cannot be read as WAV; why, as in "its header …".
+        /// It cannot be read as WAV. The text says why, as in "its header …".
         case damaged(String)
     }
 
@@ -40,19 +40,16 @@ public struct WAVSound: Sendable {
     private var statedBytes: Int64?
     private var digest = SoundDigest()
 
-    /// More is no chunk of a format.
+    /// The maximum size of a format chunk.
     private static let longestFormat = 4096
 
-    /// Of no bytes yet.
     public init() {}
 
-    /// Adds bytes.
     public mutating func update(_ bytes: [UInt8]) {
-        // Safe: read during the call.
+        // Safe: the bytes are read during the call.
         unsafe bytes.withUnsafeBytes { unsafe update($0) }
     }
 
-    /// Adds bytes.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var start = 0
         while start < bytes.count {
@@ -81,7 +78,7 @@ public struct WAVSound: Sendable {
         }
     }
 
-    /// The result, once all bytes of the file were given.
+    /// The result. Valid after all bytes of the file were added.
     public var outcome: Outcome {
         if case .damaged(let problem) = place { return .damaged(problem) }
         if case .head = place {
@@ -92,7 +89,7 @@ public struct WAVSound: Sendable {
         return .sound(format, stated: statedBytes, found: digest.byteCount, sha256: digest.hexadecimal)
     }
 
-    /// The place behind a chunk, which has a padding byte if its size is odd.
+    /// The state after a chunk, which has a padding byte if its size is odd.
     private static func behind(_ size: Int64) -> Place { size % 2 == 1 ? .other(1) : .chunk }
 
     private mutating func beBehind() -> Int {
@@ -101,7 +98,7 @@ public struct WAVSound: Sendable {
     }
 
     /// Collects `size` bytes, and then uses them.
-    /// - Returns: how many bytes were taken.
+    /// - Returns: the number of bytes taken.
     private mutating func gather(
         _ size: Int, of bytes: UnsafeRawBufferPointer, _ use: (inout WAVSound, [UInt8]) -> Void
     ) -> Int {
@@ -170,7 +167,7 @@ public struct WAVSound: Sendable {
 }
 
 extension [UInt8] {
-    /// A number of `count` bytes at `offset`, lowest byte first.
+    /// Reads a little-endian number of `count` bytes at `offset`.
     fileprivate func littleEndian(_ offset: Int, _ count: Int) -> Int {
         self[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }

@@ -1,33 +1,33 @@
-/// The sound that was written to an audio file: its fingerprint, and those of what is not known to be on the disk. After a failure of
-/// the storage, the file may hold something else there, or nothing.
+/// The sound that was written to an audio file: its fingerprint, and the fingerprints of pieces that are not known to
+/// be on the disk. After a storage failure, the file may contain other data there, or nothing.
 struct WrittenSound: Sendable {
-    /// Bytes of sound that are on the disk, from the first on.
+    /// The number of leading bytes of sound that are on the disk.
     private(set) var sureBytes: Int64 = 0
-    /// The fingerprint of those bytes, then of all bytes; nil: none is computed.
+    /// The fingerprint of those bytes, then of all bytes. Nil if none is computed.
     private var sureDigest, digest: SoundDigest?
     private var pieces: [Piece] = []
 
     private struct Piece {
         var byteCount: Int64
-        /// The fingerprint up to the end of this piece: what stays after a failure may end here.
+        /// The fingerprint up to the end of this piece. After a failure the kept data may end here.
         var digest: SoundDigest?
     }
 
     /// No sound yet.
-    /// - Parameter hasFingerprint: whether one is computed.
+    /// - Parameter hasFingerprint: whether to compute one.
     init(hasFingerprint: Bool = true) {
         digest = hasFingerprint ? SoundDigest() : nil
         sureDigest = digest
     }
 
-    /// These bytes were written behind all others.
+    /// Records bytes that were written after all others.
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 0 else { return }
         unsafe digest?.update(bytes)
         pieces.append(Piece(byteCount: Int64(bytes.count), digest: digest))
     }
 
-    /// The first `byteCount` bytes are on the disk; they end with a piece.
+    /// Records that the first `byteCount` bytes, which end with a piece, are on the disk.
     mutating func settle(_ byteCount: Int64) {
         var count = 0
         while count < pieces.count, sureBytes + pieces[count].byteCount <= byteCount {
@@ -38,7 +38,7 @@ struct WrittenSound: Sendable {
         pieces.removeFirst(count)
     }
 
-    /// The fingerprint of the first `byteCount` bytes; nil: none is known, since no piece ends there or none is computed.
+    /// The fingerprint of the first `byteCount` bytes. Nil if none is computed, or no piece ends there.
     func fingerprint(ofFirst byteCount: Int64) -> String? {
         if byteCount == sureBytes { return sureDigest?.hexadecimal }
         var end = sureBytes
@@ -49,11 +49,11 @@ struct WrittenSound: Sendable {
         return nil
     }
 
-    /// How many bytes of a file, from its first frame on, are what was written, as it reads now. Without a fingerprint, those that are on
-    /// the disk.
+    /// How many bytes of a file, from its first frame, match the written sound when they are read now. Without a
+    /// fingerprint, the number of bytes on the disk.
     ///
-    /// - Parameter isKept: whether those that were not on the disk are written once more, since the kernel drops pages that it
-    ///   failed to write.
+    /// - Parameter isKept: whether to rewrite matching bytes that were not on the disk, since the kernel drops pages
+    ///   that it failed to write.
     func soundBytes(in file: OpenFile, _ files: FileSystem, isKept: Bool) throws(FileError) -> Int64 {
         var end = sureBytes
         var found = sureDigest

@@ -1,11 +1,11 @@
-/// Extremes, sums and squares of some channels of some frames, added to those of the frames before.
+/// Adds extremes, sums and squares of some channels to those of earlier frames.
 @safe struct BlockSum {
-    /// The first frame's sample of the first channel.
+    /// Points to the first frame's sample of the first channel.
     var samples: UnsafePointer<Double>
-    /// Samples from frame to frame.
+    /// The distance between frames, in samples.
     var channels: Int
     var frameCount: Int
-    /// The first channel's results: rows of `channels`, least, greatest, sum, squares.
+    /// The first channel's results, in rows of `channels`: least, greatest, sum, squares.
     var sums: UnsafeMutablePointer<Double>
 
     init(
@@ -17,7 +17,7 @@
         unsafe self.sums = sums
     }
 
-    // Safe: the caller's buffers hold what the properties say.
+    // Safe: the caller's buffers are as large as the properties state.
 
     @inline(__always)
     private func add<Lane: Lanes>(_ lane: Lane) {
@@ -40,7 +40,7 @@
         unsafe squares.store(to: sums + 3 * channels)
     }
 
-    /// Adds as many channels as there are lanes; `lanes` is 1, 2 or 4.
+    /// Adds one channel per lane; `lanes` is 1, 2 or 4.
     func run(lanes: Int) {
         switch lanes {
         case 1: add(0.0)

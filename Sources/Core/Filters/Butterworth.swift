@@ -1,14 +1,11 @@
 import CFloat
 
-/// One second-order section of a digital filter, a0 = 1:
-/// `H(z) = (b0 + b1·z⁻¹ + b2·z⁻²) / (1 + a1·z⁻¹ + a2·z⁻²)`.
+/// One second-order section of a digital filter with a0 = 1: `H(z) = (b0 + b1·z⁻¹ + b2·z⁻²) / (1 + a1·z⁻¹ + a2·z⁻²)`.
 public struct Section: Hashable, Sendable {
-    /// The numerator.
     public var b0, b1, b2: Double
-    /// The denominator, but for its leading 1.
+    /// The denominator without its leading 1.
     public var a1, a2: Double
 
-    /// A section of these coefficients.
     public init(b0: Double, b1: Double, b2: Double, a1: Double, a2: Double) {
         self.b0 = b0
         self.b1 = b1
@@ -18,23 +15,21 @@ public struct Section: Hashable, Sendable {
     }
 }
 
-/// Butterworth's maximally flat filters of even order, brought to discrete time by the bilinear transform with the
-/// cutoff prewarped, so that the response is down by 3.01 dB exactly there (S. Butterworth, 1930; for the transform:
+/// A maximally flat (Butterworth) filter of even order. The bilinear transform brings it to discrete time with the
+/// cutoff prewarped, so that the response is down by exactly 3.01 dB there (S. Butterworth, 1930; for the transform:
 /// Oppenheim and Schafer, Discrete-Time Signal Processing).
 ///
-/// With `K = tan(π · cutoff / rate)` each pair of conjugate poles is one section of quality Q,
-/// `1/Q = 2·sin((2k + 1)·π / 2N)`.
+/// With `K = tan(π · cutoff / rate)` each pair of conjugate poles is one section of quality Q, `1/Q = 2·sin((2k + 1)·π
+/// / 2N)`.
 public struct Butterworth: Hashable, Sendable {
-    /// Which side is passed.
     public var kind: FilterKind
     /// 2, 4, 6 or 8.
     public var order: Int
     /// The frequency, in hertz, where the response is down by 3.01 dB.
     public var cutoffHz: Double
-    /// Frames a second.
     public var rateHz: Int
 
-    /// A filter; the cutoff lies between 0 and half the rate.
+    /// - Parameter cutoffHz: more than 0 and less than half the rate.
     public init(_ kind: FilterKind, order: Int, cutoffHz: Double, rateHz: Int) {
         self.kind = kind
         self.order = order
@@ -42,7 +37,7 @@ public struct Butterworth: Hashable, Sendable {
         self.rateHz = rateHz
     }
 
-    /// Its sections, those of the lowest quality first, which keeps the signal between them small.
+    /// The sections, lowest quality first, which keeps the signal between them small.
     public var sections: [Section] {
         stages.map { stage in
             let b1 = stage.c1 + stage.a1
@@ -50,7 +45,7 @@ public struct Butterworth: Hashable, Sendable {
         }
     }
 
-    /// Its sections as the kernel wants them.
+    /// The sections in the form that the kernel runs.
     var stages: [Stage] {
         let k = fieldfare_tan(.pi * cutoffHz / Double(rateHz))
         return (0..<order / 2).reversed().map { pair in
@@ -58,7 +53,7 @@ public struct Butterworth: Hashable, Sendable {
             let scale = 1 / (1 + k * damping + k * k)
             let a1 = 2 * (k * k - 1) * scale
             let a2 = (1 - k * damping + k * k) * scale
-            // c1 = ±2 − a1 and c2 = 1 − a2, simplified in advance: no digits are lost where they nearly cancel.
+            // c1 = ±2 − a1 and c2 = 1 − a2, simplified in advance so that no digits are lost where they nearly cancel.
             let c2 = 2 * k * damping * scale
             switch kind {
             case .lowPass:

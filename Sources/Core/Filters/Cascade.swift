@@ -1,26 +1,24 @@
 /// A chain of sections with the state of each channel, in double precision.
 ///
-/// Coefficients come from a design and may be replaced; state belongs to the sound that has passed. Channels are
+/// Coefficients come from a design and may be replaced. State belongs to the sound that has passed. Channels are
 /// filtered in groups of four, two and one, and up to four sections at a time stay in registers.
 @safe public struct Cascade: ~Copyable {
-    /// Samples a frame.
     public let channels: Int
-    /// How many sections there are; 0: the signal passes unchanged.
+    /// The number of sections. With 0 the signal passes unchanged.
     public private(set) var sectionCount = 0
 
     private var gain = 1.0
     private let stages: UnsafeMutablePointer<Stage>
-    /// For each section a row of s1 and a row of s2, a column a channel.
+    /// For each section a row of s1 and a row of s2, with a column for each channel.
     private let state: UnsafeMutablePointer<Double>
 
-    /// A state below this is set to zero. A section's state is of the size of the samples or larger, whatever the
-    /// cutoff, because the gain is applied last; so this lies 600 dB below full scale.
+    /// A state below this is set to zero. It lies 600 dB below full scale: a section's state is at least as large as
+    /// the samples, whatever the cutoff, because the gain is applied last.
     static var negligible: Double { @_noLocks @_noAllocation get { 1e-30 } }
 
-    /// A cascade at rest.
     public init(_ design: FilterDesign, channels: Int) {
         self.channels = channels
-        // Safe: allocated here, freed in deinit; every access below stays below mostStages and channels.
+        // Safe: allocated here and freed in deinit. Every access below stays within mostStages and channels.
         let most = Coefficients.mostStages
         unsafe stages = .allocate(capacity: most)
         unsafe stages.initialize(repeating: Stage(a1: 0, a2: 0, c1: 0, c2: 0, gain: 1), count: most)
@@ -45,7 +43,7 @@
         }
     }
 
-    /// Takes over coefficients and resets the state.
+    /// Replaces the coefficients and resets the state.
     @_noLocks @_noAllocation
     mutating func load(_ coefficients: borrowing Coefficients) {
         sectionCount = coefficients.count
@@ -62,11 +60,11 @@
         }
     }
 
-    /// Sets faded states to zero, so that silence never leaves a denormal number to compute with.
+    /// Sets decayed states to zero, so that silence does not leave a denormal number in them.
     ///
-    /// To be called every 256 frames at most. No pole of a Butterworth filter of order 8 lies nearer to zero than
-    /// 0.098 (at a quarter of the rate), and 0.098²⁵⁶ is 1e-258: what was above `negligible` one call ago is still far
-    /// above the smallest normal number, 2e-308.
+    /// Must be called at least every 256 frames. Every pole of a Butterworth filter of order 8 has a magnitude of at
+    /// least 0.098 (at a quarter of the rate), and 0.098²⁵⁶ is 1e-258. So a state that was above `negligible` at the
+    /// last call is still far above the smallest normal number, 2e-308.
     @_noLocks @_noAllocation
     mutating func settle() {
         var index = 0
@@ -77,7 +75,7 @@
         }
     }
 
-    /// The least size of a state that is not zero; infinite if all are zero. For tests.
+    /// The smallest absolute state other than zero, or infinity if all are zero. For tests.
     var smallestState: Double {
         var smallest = Double.infinity
         for index in 0..<sectionCount * 2 * channels {
@@ -87,7 +85,6 @@
         return smallest
     }
 
-    /// Filters frames of interleaved samples in place.
     @_noLocks @_noAllocation
     mutating func run(_ samples: UnsafeMutablePointer<Double>, frameCount: Int) {
         var first = 0

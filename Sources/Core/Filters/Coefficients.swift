@@ -3,9 +3,9 @@ struct Coefficients {
     /// High-pass and low-pass of order 8.
     static let mostStages = 8
 
-    /// The sections in order; only the first `count` of them are used.
+    /// The sections in order. Only the first `count` of them are used.
     private(set) var stages: InlineArray<8, Stage>
-    /// How many sections there are; 0: the signal passes unchanged.
+    /// With 0 the signal passes unchanged.
     private(set) var count = 0
     /// The product of the sections' gains.
     private(set) var gain = 1.0

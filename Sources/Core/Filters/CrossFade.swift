@@ -1,29 +1,29 @@
-/// How one filter replaces another without a click.
+/// Replaces one filter by another without a click.
 ///
-/// Both run side by side on the same sound. First the new one settles, and its output is not used. Then
-/// the output moves over from the old one to the new one along a cubic that begins and ends level, so that neither
-/// the output nor its slope jumps: with a fade of N frames the weight's slope is at most 1.5/N and its curvature 6/N².
-/// New coefficients with the old state would make the output jump, since that state belongs to the old ones: a click.
+/// Both filters run in parallel on the same sound. While the new one settles, its output is not used. Then the output
+/// moves from the old one to the new one along a cubic with zero slope at both ends, so that neither the output nor its
+/// slope jumps. With a fade of N frames the slope of the weight is at most 1.5/N and its curvature 6/N². New
+/// coefficients with the old state would make the output jump, because that state belongs to the old coefficients.
 struct CrossFade {
-    /// Frames in which the new filter runs and its output is not used.
+    /// The frames for which the new filter's output is not used.
     let warmingFrames: Int
-    /// Frames in which the output moves over.
+    /// The frames of the fade.
     let fadingFrames: Int
     private(set) var done = 0
 
-    /// 20 ms to warm up, 30 ms to fade.
+    /// 20 ms to settle, 30 ms to fade.
     @_noLocks @_noAllocation
     init(rateHz: Int) {
         warmingFrames = rateHz / 50
         fadingFrames = rateHz * 3 / 100
     }
 
-    /// Frames until the new filter is alone.
+    /// The frames until only the new filter runs.
     var left: Int {
         @_noLocks @_noAllocation get { warmingFrames + fadingFrames - done }
     }
 
-    /// Mixes the new filter's samples into the old one's, for frames that follow the last ones.
+    /// Mixes the new filter's samples into the old one's, for the next frames.
     @_noLocks @_noAllocation
     mutating func mix(
         _ new: UnsafePointer<Double>, into old: UnsafeMutablePointer<Double>, frameCount: Int, channels: Int

@@ -1,15 +1,15 @@
 import CFloat
 
-/// Numbers so small that many processors compute with them slowly.
+/// Denormal numbers: many processors compute slowly with them.
 ///
-/// `SignalPath` leaves none in its state after silence. This is for what else a thread computes.
+/// `SignalPath` leaves none in its state after silence. This is for other computations of a thread.
 public enum Denormals {
-    /// From now on this thread treats them as zero (MXCSR on x86-64, FPCR on arm64).
+    /// From now on this thread treats denormal numbers as zero (MXCSR on x86-64, FPCR on arm64).
     public static func flushToZero() {
         fieldfare_flush_denormals()
     }
 
-    /// Whether this thread treats them as zero.
+    /// Whether this thread treats denormal numbers as zero.
     public static var areFlushed: Bool {
         fieldfare_denormals_are_flushed()
     }

@@ -1,18 +1,16 @@
 public import Takes
 
-/// The capture filter at a card's rate: an optional Butterworth low-pass and an optional high-pass of one slope.
+/// The capture filter at a card's rate: an optional Butterworth low-pass and an optional high-pass with the same slope.
 public struct FilterDesign: Equatable, Sendable {
-    /// The low-pass's cutoff in hertz; nil: none.
+    /// The cutoff of the low-pass, or nil without one.
     public let lowPassHz: Double?
-    /// The high-pass's cutoff in hertz; nil: none.
+    /// The cutoff of the high-pass, or nil without one.
     public let highPassHz: Double?
     /// 12, 24, 36 or 48: order 2, 4, 6 or 8.
     public let slopeDBPerOctave: Int
-    /// Frames a second.
     public let rateHz: Int
 
-    /// A filter of these cutoffs.
-    /// - Throws: a `FilterError` that names what is allowed at this rate.
+    /// - Throws: a `FilterError` with the values that this rate allows.
     public init(lowPassHz: Double?, highPassHz: Double?, slopeDBPerOctave: Int, rateHz: Int) throws(FilterError) {
         guard FilterRequest.slopes.contains(slopeDBPerOctave) else {
             throw .noSuchSlope(dBPerOctave: slopeDBPerOctave)
@@ -33,8 +31,8 @@ public struct FilterDesign: Equatable, Sendable {
         self.rateHz = rateHz
     }
 
-    /// What was requested, at a card's rate.
-    /// - Throws: a `FilterError` that names what is allowed at this rate.
+    /// The requested filter, at a card's rate.
+    /// - Throws: a `FilterError` with the values that this rate allows.
     public init(_ request: FilterRequest, rateHz: Int) throws(FilterError) {
         let lowPassHz: Double? =
             switch request.lowPass {
@@ -44,7 +42,7 @@ public struct FilterDesign: Equatable, Sendable {
             }
         let highPassHz: Double? =
             switch request.highPass {
-            // There is no high-pass that is harmless whatever the rate.
+            // No cutoff of a high-pass is harmless at every rate.
             case .automatic, .off: nil
             case .hertz(let hertz): hertz
             }
@@ -59,17 +57,16 @@ public struct FilterDesign: Equatable, Sendable {
         self.rateHz = rateHz
     }
 
-    /// No filter: what is stored is what the card delivered, bit for bit.
+    /// No filter. The stored samples equal the card's samples, bit for bit.
     public static func off(rateHz: Int) -> FilterDesign {
         FilterDesign(offAt: rateHz)
     }
 
-    /// Whether it changes nothing.
     public var isOff: Bool { lowPassHz == nil && highPassHz == nil }
 
-    /// The cutoffs that a rate allows, in hertz: from 20 to 0.45 of the rate.
+    /// The cutoffs that a rate allows: from 20 Hz to 0.45 of the rate.
     public static func cutoffRange(rateHz: Int) -> ClosedRange<Double> {
-        // 9/20 instead of 0.45, which is no binary fraction: whole hertz stay whole.
+        // 9/20 instead of 0.45, which a binary fraction cannot represent: the limit stays a whole number of hertz.
         20...max(20, Double(rateHz) * 9 / 20)
     }
 

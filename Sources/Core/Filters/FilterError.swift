@@ -1,24 +1,20 @@
-/// Why there is no such filter.
+/// The reason why a filter cannot be designed.
 public enum FilterError: Error, Hashable, Sendable {
-    /// A cutoff beyond what the rate allows, or not a number.
+    /// A cutoff that the rate does not allow, or not a number.
     case cutoffOutOfRange(FilterKind, hertz: Double, rateHz: Int)
-    /// The high-pass leaves nothing for the low-pass.
+    /// The high-pass is not below the low-pass.
     case bandIsEmpty(highPassHz: Double, lowPassHz: Double)
-    /// A slope other than 12, 24, 36 and 48.
+    /// The slope is not 12, 24, 36 or 48.
     case noSuchSlope(dBPerOctave: Int)
 }
 
-/// Which side of its cutoff a filter passes.
 public enum FilterKind: Hashable, Sendable {
-    /// Passes what lies below.
     case lowPass
-    /// Passes what lies above.
     case highPass
 }
 
 #if !hasFeature(Embedded)
     extension FilterKind: CustomStringConvertible {
-        /// `low-pass` or `high-pass`.
         public var description: String {
             switch self {
             case .lowPass: "low-pass"
@@ -28,7 +24,7 @@ public enum FilterKind: Hashable, Sendable {
     }
 
     extension FilterError: CustomStringConvertible {
-        /// One sentence, with what is allowed.
+        /// One sentence, with the allowed values.
         public var description: String {
             switch self {
             case .cutoffOutOfRange(let kind, let hertz, let rateHz):

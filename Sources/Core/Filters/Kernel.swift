@@ -1,19 +1,20 @@
-// In one file, since unoptimised code is proven free of allocations only where generic code and its callers are compiled together.
+// This is one file because generic code can only be proven free of allocations, when unoptimised, if it is compiled
+// together with its callers.
 
-/// Channels that are worked on side by side: 1, 2 or 4 samples of one frame.
+/// Channels that are processed in parallel: 1, 2 or 4 samples of one frame.
 ///
-/// This is a protocol of its own, since arithmetic that is generic over `SIMD` runs lane by lane, while these requirements
-/// become single instructions once their callers are specialised. All are methods of a value: a static one would
-/// pass a metatype, which unoptimised code might have to allocate.
+/// Arithmetic that is generic over `SIMD` runs lane by lane. The requirements of this protocol become single
+/// instructions once their callers are specialised. All are methods of a value, because a static method would pass a
+/// metatype, which unoptimised code might have to allocate.
 protocol Lanes {
-    /// The same number in every lane.
+    /// Returns the same number in every lane.
     func filled(with value: Double) -> Self
-    /// The samples at an address, which need not be aligned.
+    /// Loads the samples at an address, which need not be aligned.
     func loaded(from samples: UnsafePointer<Double>) -> Self
     func store(to samples: UnsafeMutablePointer<Double>)
-    /// Samples of 4 bytes, shifted so that what is not signal is cut off and the sign is extended.
+    /// Loads samples of 4 bytes. The shifts cut off the bits without signal and extend the sign.
     func words(from bytes: UnsafeRawPointer, up: Int32, down: Int32) -> Self
-    /// Samples of 3 bytes, each read with the byte before it.
+    /// Loads samples of 3 bytes, each together with the byte before it.
     func packed(behind bytes: UnsafeRawPointer) -> Self
     func plus(_ other: Self) -> Self
     func minus(_ other: Self) -> Self
@@ -22,7 +23,7 @@ protocol Lanes {
     func greatest(_ other: Self) -> Self
 }
 
-// Safe in all three: the caller's address is good for as many samples as there are lanes.
+// Safe in all three: the caller's address is valid for one sample per lane.
 
 extension Double: Lanes {
     @inline(__always) @_noLocks @_noAllocation
@@ -123,18 +124,18 @@ extension SIMD4<Double>: Lanes {
     func greatest(_ other: Self) -> Self { replacing(with: other, where: other .> self) }
 }
 
-/// One section's coefficients in the form that the kernel runs: `b0` is taken out into `gain`, which leaves
-/// `b2 = 1`, and `c1 = b1 − a1`, `c2 = 1 − a2`.
+/// One section's coefficients in the form that the kernel runs. `b0` is moved into `gain`, which leaves `b2 = 1`, and
+/// `c1 = b1 − a1`, `c2 = 1 − a2`.
 ///
-/// With these the section is `y = x + s1; s1' = (c1·x + s2) − a1·s1; s2' = c2·x − a2·s1`: from one frame to the
-/// next the state waits for one product and one difference, where the transposed direct form II waits for two sums
-/// and a product. This wait, not the number of operations, limits the speed of a filter on one core.
+/// With these the section is `y = x + s1; s1' = (c1·x + s2) − a1·s1; s2' = c2·x − a2·s1`. From one frame to the next
+/// the state waits for one product and one difference. The transposed direct form II waits for two sums and a product.
+/// This wait, not the number of operations, limits the speed of a filter on one core.
 struct Stage {
     var a1, a2, c1, c2: Double
     var gain: Double
 }
 
-/// A section in registers: coefficients and state, a lane a channel.
+/// A section in registers: coefficients and state, with one channel in each lane.
 struct Running<Lane: Lanes> {
     let a1, a2, c1, c2: Lane
     var s1, s2: Lane
@@ -166,19 +167,19 @@ struct Running<Lane: Lanes> {
     }
 }
 
-/// A run of sections over some channels of some frames: the buffers and their sizes.
+/// One pass of several sections over some channels of some frames: the buffers and their sizes.
 @safe struct Pass {
-    /// The first section, and how many.
+    /// Points to the first section.
     var stages: UnsafePointer<Stage>
     var count: Int
-    /// The first section's state of the first channel: rows of `channels`, s1 then s2 of each section.
+    /// Points to the first section's state of the first channel. Each section has two rows of `channels`, s1 and s2.
     var state: UnsafeMutablePointer<Double>
-    /// The first frame's sample of the first channel.
+    /// Points to the first frame's sample of the first channel.
     var samples: UnsafeMutablePointer<Double>
-    /// Samples from frame to frame.
+    /// The distance between frames, in samples.
     var channels: Int
     var frameCount: Int
-    /// The factor of the result.
+    /// The result is multiplied by this.
     var gain: Double
 
     @_noLocks @_noAllocation
@@ -195,7 +196,7 @@ struct Running<Lane: Lanes> {
         self.gain = gain
     }
 
-    // Safe in all of them: a pass lies within the buffers of its cascade, and of the caller's `frameCount` frames.
+    // Safe in all of them: a pass stays within the buffers of its cascade and the caller's `frameCount` frames.
 
     @inline(__always)
     func running<Lane: Lanes>(_ index: Int, like lane: Lane) -> Running<Lane> {
@@ -294,25 +295,24 @@ extension Pass {
     }
 }
 
-/// Where a scan leaves what it finds: extremes and the sum of squares, a number a channel.
+/// The results of a scan: extremes and the sum of squares, one number for each channel.
 @safe struct ScanResult {
     private let least: UnsafeMutablePointer<Double>
     private let greatest: UnsafeMutablePointer<Double>
-    /// The sum is added to these in the order of the frames, so that it does not depend on how the sound was cut into blocks.
+    /// Squares are added in the order of the frames, so that the sum does not depend on the division into blocks.
     private let squares: UnsafeMutablePointer<Double>
 
     /// - Parameters:
     ///   - found: three rows of `channels` numbers: least, greatest, squares.
-    ///   - channel: the first one that is scanned.
+    ///   - channel: the first channel that is scanned.
     @_noLocks @_noAllocation
     init(in found: UnsafeMutablePointer<Double>, channels: Int, from channel: Int = 0) {
-        // Safe, as all below: the rows have as many numbers as there are channels.
+        // Safe, as all below: each row has one number for each channel.
         unsafe least = found + channel
         unsafe greatest = found + channels + channel
         unsafe squares = found + 2 * channels + channel
     }
 
-    /// The sums so far.
     @inline(__always)
     func sum<Lane: Lanes>(_ lane: Lane) -> Lane { unsafe lane.loaded(from: squares) }
 
@@ -323,7 +323,7 @@ extension Pass {
         unsafe sum.store(to: squares)
     }
 
-    /// Widens the extremes of one more channel, and adds to its sum.
+    /// Updates the extremes and the sum of one channel.
     @inline(__always) @_noLocks @_noAllocation
     func widen(_ channel: Int, least low: Double, greatest high: Double, sum: Double) {
         if unsafe low < least[channel] { unsafe least[channel] = low }
@@ -331,7 +331,7 @@ extension Pass {
         unsafe squares[channel] += sum
     }
 
-    /// Extremes of a channel that any sample widens.
+    /// Sets initial extremes, which any sample replaces.
     @inline(__always) @_noLocks @_noAllocation
     func reset(_ channel: Int, least low: Double, greatest high: Double) {
         unsafe least[channel] = low
@@ -341,14 +341,14 @@ extension Pass {
 
 /// Extremes and squares of some channels of some frames.
 @safe struct Scan {
-    /// The first frame's sample of the first channel.
+    /// Points to the first frame's sample of the first channel.
     var samples: UnsafePointer<Double>
-    /// Samples from frame to frame.
+    /// The distance between frames, in samples.
     var channels: Int
     var frameCount: Int
     var result: ScanResult
 
-    /// Added and taken away again, it rounds what is smaller than 2⁵¹ to a whole number, ties to even.
+    /// Adding and then subtracting this number rounds any number smaller than 2⁵¹ to a whole number, ties to even.
     static var roundingBias: Double { @_noLocks @_noAllocation get { 6_755_399_441_055_744 } }
 
     @_noLocks @_noAllocation
@@ -359,7 +359,7 @@ extension Pass {
         self.result = result
     }
 
-    // Safe: the caller's buffers hold what the properties say.
+    // Safe: the caller's buffers are as large as the properties state.
 
     @inline(__always)
     private func asTheyAre<Lane: Lanes>(_ zero: Lane) {
@@ -395,7 +395,7 @@ extension Pass {
         result.store(least: low, greatest: high, sum: sum)
     }
 
-    /// Scans as many channels as there are lanes; `lanes` is 1, 2 or 4.
+    /// Scans one channel per lane; `lanes` is 1, 2 or 4.
     @_noLocks @_noAllocation
     func run(lanes: Int, rounding: Bool) {
         let bias = Self.roundingBias
@@ -407,9 +407,9 @@ extension Pass {
     }
 }
 
-/// The same of whole numbers of 24 and 32 bits, from the bytes that the card delivers.
+/// Like `Scan`, for integers of 24 and 32 bits, from the card's bytes.
 @safe struct WholeScan {
-    /// The first frame's sample of the first channel; the address need not be aligned.
+    /// Points to the first frame's sample of the first channel. The address need not be aligned.
     private let bytes: UnsafeRawPointer
     private let bytesPerFrame: Int
     private let frameCount: Int
@@ -423,7 +423,7 @@ extension Pass {
         self.result = result
     }
 
-    // Safe: the caller's buffers hold what the properties say.
+    // Safe: the caller's buffers are as large as the properties state.
 
     @inline(__always)
     private func words<Lane: Lanes>(_ zero: Lane, up: Int32, down: Int32) {
@@ -441,7 +441,7 @@ extension Pass {
         result.store(least: low, greatest: high, sum: sum)
     }
 
-    /// The first frame has no byte before it, so that it is read with the one behind it.
+    /// The first frame has no byte before it, so `first` was read together with the byte after it.
     @inline(__always)
     private func packed<Lane: Lanes>(_ zero: Lane, first: Lane) {
         var low = first
@@ -463,7 +463,7 @@ extension Pass {
         Double((unsafe bytes.loadUnaligned(fromByteOffset: 3 &* lane, as: Int32.self) &<< 8) &>> 8)
     }
 
-    /// Scans as many channels as there are lanes; `lanes` is 1, 2 or 4. There is at least one frame.
+    /// Scans one channel per lane; `lanes` is 1, 2 or 4. Needs at least one frame.
     @_noLocks @_noAllocation
     func runWords(lanes: Int, up: Int32, down: Int32) {
         switch lanes {
@@ -473,7 +473,7 @@ extension Pass {
         }
     }
 
-    /// The same of samples of 3 bytes. There are at least two frames.
+    /// Like `runWords`, for samples of 3 bytes. Needs at least two frames.
     @_noLocks @_noAllocation
     func runPacked(lanes: Int) {
         switch lanes {

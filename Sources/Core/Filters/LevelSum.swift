@@ -1,17 +1,16 @@
-/// The levels of stretches of sound that follow one another, as if they were one.
+/// The combined levels of several consecutive stretches of sound.
 public struct LevelSum: Hashable, Sendable {
-    /// A channel each.
+    /// One entry for each channel.
     public private(set) var levels: [ChannelLevels] = []
-    /// How long the stretches are together, in frames.
+    /// The total length of the stretches.
     public private(set) var frames: Int64 = 0
 
-    /// The levels of no sound.
     public init() {}
 
-    /// Adds a stretch. Of stretches with different channels, those that all of them have are summed.
+    /// Adds a stretch. If the numbers of channels differ, only the channels that all stretches have are summed.
     /// - Parameters:
-    ///   - more: the levels of the stretch, a channel each.
-    ///   - count: how many frames it has.
+    ///   - more: the levels of the stretch, one entry for each channel.
+    ///   - count: the number of its frames.
     public mutating func add(_ more: [ChannelLevels], frames count: Int64) {
         guard frames > 0 else {
             levels = more

@@ -1,22 +1,22 @@
 import Takes
 
-/// Levels and waveform peaks of the sound that is stored, channel by channel, in the format's own units.
+/// Levels and waveform peaks of the stored sound, for each channel, in the format's own units.
 @safe struct Meter: ~Copyable {
     private let channels: Int
     private let coding: SampleCoding
     private let tallies: UnsafeMutablePointer<Tally>
-    /// What the last scan found, a number a channel: three rows, least, greatest, squares.
+    /// The result of the last scan, in three rows with one number for each channel: least, greatest, squares.
     private let found: UnsafeMutablePointer<Double>
     private var frames: Int64 = 0
     private var recentFrames: Int64 = 0
-    /// Frames of the pixel under way.
+    /// Frames of the unfinished pixel.
     private(set) var pixelFrames = 0
     /// Completed pixels that were not taken yet: least and greatest of each channel.
     private var peaks: UnsafeMutablePointer<Int8>
     private var peakCapacity: Int
     private var peakCount = 0
 
-    /// Frames of one waveform peak.
+    /// The frames of one waveform peak.
     static var framesPerPixel: Int { @_noLocks @_noAllocation get { 256 } }
 
     private struct Tally {
@@ -24,9 +24,9 @@ import Takes
         var recentPeak = 0.0
         var squares = 0.0
         var recentSquares = 0.0
-        /// Of the pixel under way.
+        /// The squares of the unfinished pixel.
         var pixelSquares = 0.0
-        /// As much of them as was already reported as recent.
+        /// The part of them that `takeRecentLevels` has already returned.
         var pixelSquaresReported = 0.0
         var pixelLeast = Double.infinity
         var pixelGreatest = -Double.infinity
@@ -39,12 +39,12 @@ import Takes
     init(_ format: StreamFormat) {
         channels = format.channels
         coding = SampleCoding(format)
-        // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
+        // Safe: allocated here with these sizes and freed in deinit. Every access below stays within them.
         unsafe tallies = .allocate(capacity: channels)
         unsafe tallies.initialize(repeating: Tally(), count: channels)
         unsafe found = .allocate(capacity: 3 * channels)
         unsafe found.initialize(repeating: 0, count: 3 * channels)
-        // Room for ten seconds at 96 kHz; `reserve` makes more.
+        // Room for ten seconds at 96 kHz; `reserve` adds more.
         peakCapacity = 4096 * 2 * channels
         unsafe peaks = .allocate(capacity: peakCapacity)
     }
@@ -56,10 +56,10 @@ import Takes
     }
 }
 
-// MARK: - As the sound passes
+// MARK: - Scanning
 
 extension Meter {
-    /// Makes room for the peaks of `frameCount` more frames, so that none is allocated while they pass.
+    /// Makes room for the peaks of `frameCount` more frames, so that processing them does not allocate.
     mutating func reserve(frameCount: Int) {
         let needed = peakCount + (frameCount / Self.framesPerPixel + 1) * 2 * channels
         guard needed > peakCapacity else { return }
@@ -70,7 +70,7 @@ extension Meter {
         peakCapacity = needed
     }
 
-    /// Scans frames that follow the last ones and stay within one pixel. May be repeated until `take`.
+    /// Scans the next frames, which must stay within one pixel. May be repeated until `take`.
     @_noLocks @_noAllocation
     mutating func scan(_ samples: UnsafePointer<Double>, frameCount: Int, rounding: Bool) {
         var channel = 0
@@ -90,12 +90,12 @@ extension Meter {
         }
     }
 
-    /// The same for whole numbers that are stored as they are, from the bytes that the card delivers: nothing is found that `scan` would
-    /// not find, bit for bit.
-    /// - Returns: false: nothing was scanned: it is floating point, or a single frame.
+    /// Like the other `scan`, for integers that are stored unchanged, from the card's bytes. The results are equal, bit
+    /// for bit.
+    /// - Returns: false if nothing was scanned, because the format is float or there is a single frame.
     @_noLocks @_noAllocation
     mutating func scan(_ bytes: UnsafeRawPointer, frameCount: Int) -> Bool {
-        // Samples of 3 bytes are read as 4: a single frame may have no neighbours.
+        // Samples of 3 bytes are read as 4 bytes, which a single frame may not have.
         guard frameCount > 1 else { return false }
         var channel = 0
         while channel < channels {
@@ -117,7 +117,10 @@ extension Meter {
         return true
     }
 
-    /// Samples of `size` bytes; those of 4 are shifted up, then down.
+    /// - Parameters:
+    ///   - size: the bytes of a sample.
+    ///   - up: samples of 4 bytes are first shifted up by this many bits.
+    ///   - down: then they are shifted down by this many bits.
     @inline(__always) @_noLocks @_noAllocation
     private func scanWhole(_ bytes: UnsafeRawPointer, frameCount: Int, size: Int, up: Int32, down: Int32) {
         var channel = 0
@@ -144,7 +147,7 @@ extension Meter {
         return false
     }
 
-    /// Whether the last scan found anything beyond these.
+    /// Whether the last scan found a sample outside the bounds.
     @_noLocks @_noAllocation
     func foundBeyond(_ bounds: (least: Double, greatest: Double)) -> Bool {
         var channel = 0
@@ -155,7 +158,7 @@ extension Meter {
         return false
     }
 
-    /// Takes over what the last scan found.
+    /// Adds the result of the last scan.
     @_noLocks @_noAllocation
     mutating func take(frameCount: Int) {
         var channel = 0
@@ -181,7 +184,7 @@ extension Meter {
 // MARK: - Clipping
 
 extension Meter {
-    /// Counts the samples at the converter's limit, channel by channel.
+    /// Counts the samples at the converter's limit, for each channel.
     @_noLocks @_noAllocation
     mutating func countClipped(_ samples: UnsafePointer<Double>, frameCount: Int) {
         let limits = coding.limits
@@ -201,7 +204,7 @@ extension Meter {
         }
     }
 
-    /// Brings whole numbers back to what can be stored, and counts them.
+    /// Limits integers to the numbers that the format can store, and counts the limited samples.
     @_noLocks @_noAllocation
     mutating func saturate(_ samples: UnsafeMutablePointer<Double>, frameCount: Int) {
         let (least, greatest) = coding.storable
@@ -221,7 +224,7 @@ extension Meter {
         }
     }
 
-    /// Counts the samples that are beyond full scale although what they were made from was not at the limit.
+    /// Counts samples beyond full scale whose originals were not at the limit.
     @_noLocks @_noAllocation
     mutating func countBeyondFullScale(
         _ samples: UnsafePointer<Double>, madeFrom originals: UnsafePointer<Double>, frameCount: Int
@@ -256,7 +259,7 @@ extension Meter {
 // MARK: - Peaks
 
 extension Meter {
-    /// A pixel is kept as audiowaveform's 8-bit files have it: of the sample's highest 16 bits the higher half, rounded
+    /// Stores a pixel as audiowaveform's 8-bit files do: the higher half of the sample's highest 16 bits, rounded
     /// toward zero.
     @_noLocks @_noAllocation
     private mutating func closePixel() {
@@ -287,7 +290,7 @@ extension Meter {
         }
     }
 
-    /// A whole number as such, and never a trap.
+    /// Converts a whole number without a trap.
     @_noLocks @_noAllocation
     private func whole(_ sample: Double) -> Int32 {
         Int32(truncatingIfNeeded: (sample + Scan.roundingBias).bitPattern)
@@ -298,14 +301,14 @@ extension Meter {
         Int8(truncatingIfNeeded: sample / 256)
     }
 
-    /// The pixels that were completed since the last call: least and greatest of each channel, pixel after pixel.
+    /// Returns the pixels that were completed since the last call, in order: least and greatest of each channel.
     mutating func takePeaks() -> [Int8] {
         let taken = unsafe Array(UnsafeBufferPointer(start: peaks, count: peakCount))
         peakCount = 0
         return taken
     }
 
-    /// Completes the pixel under way, however short, and takes what there is.
+    /// Completes the unfinished pixel, however short, and returns all pixels.
     mutating func finishPeaks() -> [Int8] {
         reserve(frameCount: 0)
         if pixelFrames > 0 { closePixel() }
@@ -316,7 +319,7 @@ extension Meter {
 // MARK: - Levels
 
 extension Meter {
-    /// Of everything that has passed.
+    /// The levels of all sound so far.
     var levels: [ChannelLevels] {
         (0..<channels).map { channel in
             let tally = unsafe tallies[channel]
@@ -326,7 +329,7 @@ extension Meter {
         }
     }
 
-    /// Of what has passed since the last call.
+    /// Returns the levels of the sound since the last call.
     mutating func takeRecentLevels() -> [ChannelLevels] {
         let frames = recentFrames
         recentFrames = 0

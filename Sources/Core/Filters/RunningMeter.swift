@@ -1,39 +1,39 @@
 public import Takes
 
-/// Measures captured sound once, for all that need to know of it: the levels of the last 0.1 s for a live meter, and the signal of
-/// each channel for the watch on clipping, dead inputs and falls.
+/// Measures captured sound once for all consumers. A live meter uses the levels of the last 0.1 s, and the watch on
+/// clipping, dead inputs and level drops uses the signal of each channel.
 ///
-/// It is fed with all frames in order, as the card delivers them, in batches of any length: of 2 s while only the signal
-/// is watched, of 0.1 s while levels are shown. What it measures does not depend on the batches, since it divides the sound
-/// into blocks of 0.1 s itself. To be used by one thread at a time.
+/// It takes all frames in order, in batches of any length: 2 s while only the signal is watched, 0.1 s while levels are
+/// shown. The results do not depend on the batches, because it divides the sound into blocks of 0.1 s itself. One
+/// thread at a time may use it.
 @safe public final class RunningMeter {
-    /// What the card delivers.
+    /// The card's format.
     public let format: StreamFormat
-    /// The levels of the last whole block, a channel each; silence before the first block.
+    /// The levels of the last complete block, one entry for each channel; silence before the first block.
     public private(set) var levels: [ChannelLevels]
 
     private let coding: SampleCoding
     private let blockFrames: Int
     private var signals: [ChannelSignal]
-    /// The blocks of the half second under way, added up.
+    /// The sum of the blocks of the unfinished half second.
     private var half: [ChannelSignal]
     private var blocksOfHalf = 0
     private var halves: [[ChannelSignal]] = []
-    /// Frames of the block under way.
+    /// Frames of the unfinished block.
     private var frames = 0
     private let samples: UnsafeMutablePointer<Double>
-    /// Of the block under way, a number a channel: four rows, least, greatest, sum, squares.
+    /// The results of the unfinished block, in four rows with one number for each channel: least, greatest, sum,
+    /// squares.
     private let sums: UnsafeMutablePointer<Double>
-    /// Of the block under way, a number a channel.
+    /// Clipped frames of the unfinished block, one number for each channel.
     private let clipped: UnsafeMutablePointer<Int64>
 
-    /// Frames that are worked on at a time: they fit into a processor's nearest cache.
+    /// Frames that are processed at a time. They fit into a processor's nearest cache.
     private static let chunkFrames = 256
     private static let blocksPerHalf = 5
-    /// The newest half seconds that are kept until they are drained: as many as a ring holds.
+    /// The number of half seconds that are kept until they are drained. A ring holds this many.
     private static let mostHalves = 60
 
-    /// A meter that has measured nothing.
     public init(_ format: StreamFormat) {
         self.format = format
         coding = SampleCoding(format)
@@ -42,7 +42,7 @@ public import Takes
         levels = Array(repeating: ChannelLevels(), count: channels)
         signals = Array(repeating: ChannelSignal(), count: channels)
         half = signals
-        // Safe: allocated here with these sizes, freed in deinit, and every access below stays within them.
+        // Safe: allocated here with these sizes and freed in deinit. Every access below stays within them.
         unsafe samples = .allocate(capacity: Self.chunkFrames * channels)
         unsafe samples.initialize(repeating: 0, count: Self.chunkFrames * channels)
         unsafe sums = .allocate(capacity: 4 * channels)
@@ -58,7 +58,7 @@ public import Takes
         unsafe clipped.deallocate()
     }
 
-    /// Measures the frames that follow.
+    /// Measures the next frames.
     /// - Parameter bytes: whole frames, interleaved.
     public func take(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
@@ -73,26 +73,29 @@ public import Takes
         }
     }
 
-    /// The signal of all blocks that were completed since the last call, a channel each; of no frame if there is none.
+    /// Returns the signal of all blocks that were completed since the last call, one entry for each channel, with zero
+    /// frames if no block was completed.
     public func drain() -> [ChannelSignal] {
         defer { signals = Array(repeating: ChannelSignal(), count: format.channels) }
         return signals
     }
 
-    /// The half seconds that were completed since the last call, oldest first, a channel each.
+    /// Returns the half seconds that were completed since the last call, oldest first, each with one entry for each
+    /// channel.
     public func drainHalves() -> [[ChannelSignal]] {
         defer { halves = [] }
         return halves
     }
 
-    /// Drops the half seconds, also the one under way with its last block: the next one begins with the next frame.
+    /// Drops all half seconds, including the unfinished one and its unfinished block. A new half second begins with the
+    /// next frame.
     public func dropHalves() {
         halves = []
         beginHalf()
         beginBlock()
     }
 
-    /// Completes the block under way, however short, and drains: for sound that ends here.
+    /// Completes the unfinished block, however short, and drains. For the end of the sound.
     public func finish() -> [ChannelSignal] {
         if frames > 0 { endBlock() }
         return drain()
@@ -135,7 +138,7 @@ public import Takes
         for channel in 0..<channels {
             let mean = unsafe sums[2 * channels + channel] / count / scale
             let meanSquare = unsafe sums[3 * channels + channel] / count / scale / scale
-            // The difference is good to 13 digits of the mean's square, which is far below the least signal.
+            // The difference is accurate to 13 digits of the mean's square, which is far below the least signal.
             let signal = unsafe ChannelSignal(
                 frames: Int64(frames), least: sums[channel] / scale, greatest: sums[channels + channel] / scale,
                 offset: mean, alternatingSquare: max(0, meanSquare - mean * mean), clippedFrames: clipped[channel])

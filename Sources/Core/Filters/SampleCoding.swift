@@ -1,10 +1,11 @@
 package import Takes
 
-/// Between a card's bytes and numbers, in the format's own units: whole numbers stay what they are, float has full scale 1.
+/// Converts between a card's bytes and numbers in the format's own units: integers keep their value, and float has full
+/// scale 1.
 ///
-/// Nothing is scaled: the filter is linear, so only levels need to know what full scale is.
+/// Nothing is scaled. The filter is linear, so only levels depend on full scale.
 @safe package struct SampleCoding: Sendable {
-    /// Where the signal lies in the bytes of a sample.
+    /// The position of the signal in the bytes of a sample.
     enum Layout {
         case s16, s24Packed
         /// 24 bits in the low 3 of 4 bytes.
@@ -15,9 +16,10 @@ package import Takes
     }
 
     let layout: Layout
-    /// At or beyond these a converter is at its limit: its lowest and its highest code, whatever the bits below them are.
+    /// A converter is at its limit at or beyond these: its lowest and its highest code, whatever the bits below them
+    /// are.
     package let limits: (least: Double, greatest: Double)
-    /// The same as whole numbers.
+    /// The limits of integer formats.
     private let lowest, highest: Int32
 
     package init(_ format: StreamFormat) {
@@ -34,7 +36,8 @@ package import Takes
             case .s24Packed, .s24Low, .s24High: 24
             case .s32, .float: 32
             }
-        // No converter has more than 24 bits without noise, though many a driver states 32: then the highest code of 24 is the limit.
+        // Many drivers state 32 bits, but no converter has more than 24 bits above its noise. So the limit is the
+        // highest code of 24 bits.
         let step = Int64(1) << (width - min(24, width, format.significantBits))
         let fullScale = Int64(1) << (width - 1)
         lowest = Int32(step - 1 - fullScale)
@@ -42,7 +45,7 @@ package import Takes
         limits = layout == .float ? (-1, 1) : (Double(lowest), Double(highest))
     }
 
-    /// What the format calls 1.
+    /// The value of full scale in the format.
     package var fullScale: Double {
         switch layout {
         case .s16: 32768
@@ -52,7 +55,7 @@ package import Takes
         }
     }
 
-    /// The least and greatest number that can be stored; float has no such limits.
+    /// The least and greatest number that can be stored. Float has no such limits.
     var storable: (least: Double, greatest: Double) {
         @_noLocks @_noAllocation get {
             switch layout {
@@ -80,10 +83,10 @@ package import Takes
         }
     }
 
-    /// Writes `count` samples in the stored layout, rounded to the nearest. Whole numbers must be storable.
+    /// Writes `count` samples in the stored layout, rounded to the nearest. Integers must be storable.
     ///
-    /// There is no dither: the noise that a microphone and its converter put into the lowest bits does that work
-    /// already, and more would only add to it.
+    /// It adds no dither: the noise of a microphone and its converter in the lowest bits has the same effect already,
+    /// and dither would only add noise.
     @_noLocks @_noAllocation
     func write(_ samples: UnsafePointer<Double>, to bytes: UnsafeMutableRawPointer, count: Int) {
         switch layout {
@@ -104,7 +107,7 @@ package import Takes
         }
     }
 
-    /// Copies `count` samples as they are, into the stored layout.
+    /// Copies `count` samples without a change of value, into the stored layout.
     @_noLocks @_noAllocation
     func copy(_ source: UnsafeRawPointer, to bytes: UnsafeMutableRawPointer, count: Int) {
         switch layout {
@@ -128,7 +131,7 @@ package import Takes
         }
     }
 
-    /// The low 3 bytes. All but the last sample are written as 4, the fourth to be overwritten by the next one.
+    /// Stores the low 3 bytes. Except for the last sample it writes 4 bytes, and the next sample overwrites the fourth.
     @inline(__always) @_noLocks @_noAllocation
     private static func store24(_ value: UInt32, to bytes: UnsafeMutableRawPointer, isLast: Bool) {
         if isLast {
@@ -171,7 +174,7 @@ extension SampleCoding {
         var greatest = Int32.min
         var index = 0
         while index < count {
-            // All but the last are read as 4 bytes, the highest of which belongs to the next sample.
+            // Every sample except the last is read as 4 bytes. The highest of these belongs to the next sample.
             let raw: UInt32
             if index &+ 1 < count {
                 raw = unsafe bytes.loadUnaligned(fromByteOffset: 3 &* index, as: UInt32.self)
@@ -189,7 +192,7 @@ extension SampleCoding {
         return least <= lowest || greatest >= highest
     }
 
-    /// Samples of 4 bytes, shifted so that what is not signal is cut off and the sign is extended.
+    /// Reads samples of 4 bytes. The shifts cut off the bits without signal and extend the sign.
     @inline(__always) @_noLocks @_noAllocation
     private func readWords(
         _ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int, up: Int32, down: Int32
@@ -208,15 +211,15 @@ extension SampleCoding {
         return least <= lowest || greatest >= highest
     }
 
-    /// A sample that is not a number, or more than 180 dB above full scale, comes from a faulty driver; it is read as 0,
-    /// because one such sample would stay in a filter forever.
+    /// Reads a sample that is not a number, or more than 180 dB above full scale, as 0. It comes from a faulty driver,
+    /// and would stay in a filter forever.
     @_noLocks @_noAllocation
     private func readFloat(_ bytes: UnsafeRawPointer, into samples: UnsafeMutablePointer<Double>, count: Int) -> Bool {
         var atLimit: UInt32 = 0
         var index = 0
         while index < count {
             let bits = unsafe bytes.loadUnaligned(fromByteOffset: 4 &* index, as: UInt32.self) & 0x7FFF_FFFF
-            // Compared as bits: the order of the sizes of floats is that of their bits. 0x3F800000 is 1.
+            // Compared as bits: the magnitudes of floats have the same order as their bits. 0x3F800000 is 1.
             atLimit |= bits >= 0x3F80_0000 ? 1 : 0
             index &+= 1
         }

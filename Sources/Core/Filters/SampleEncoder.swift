@@ -1,19 +1,17 @@
 public import Takes
 
-/// Turns numbers of full scale 1 into a card's samples: rounded to the nearest, saturated, never wrapped.
+/// Converts numbers with full scale 1 to a card's samples: rounded to the nearest, saturated, never wrapped.
 ///
-/// A number that came from integers of no more bits than the card's is encoded as that very integer.
+/// A number that was read from integers with no more bits than the card's becomes the same integer again.
 @safe public struct SampleEncoder: Sendable {
-    /// The layout of the samples.
     public let format: SampleFormat
-    /// Steps of the significant bits on one side of zero; 1 for float.
+    /// The number of steps of the significant bits on one side of zero; 1 for float.
     private let steps: Double
-    /// What a step is in the layout.
+    /// The size of one step in the layout.
     private let step: Int64
 
-    /// An encoder into `format`.
-    /// - Parameter significantBits: those that the card converts: samples are rounded to them, since a converter would cut the others
-    ///   off; nil: all that the layout has.
+    /// - Parameter significantBits: samples are rounded to these, because a converter would cut off the others. Nil
+    ///   means all bits of the layout.
     public init(_ format: SampleFormat, significantBits: Int? = nil) {
         self.format = format
         let most = format.significantBits
@@ -22,10 +20,9 @@ public import Takes
         step = format == .float ? 1 : 1 << (most - bits)
     }
 
-    /// Encodes samples.
     /// - Parameters:
-    ///   - samples: of full scale 1.
-    ///   - bytes: room for all of them.
+    ///   - samples: samples with full scale 1.
+    ///   - bytes: must have room for all of them.
     public func encode(_ samples: Span<Double>, into bytes: UnsafeMutableRawBufferPointer) {
         let size = format.bytesPerSample
         precondition(bytes.count >= samples.count * size, "room for all samples")
@@ -50,7 +47,7 @@ public import Takes
 
     @inline(__always)
     private func whole(_ sample: Double) -> Int64 {
-        // NaN is silence.
+        // NaN becomes silence.
         guard !sample.isNaN else { return 0 }
         return Int64(min(max((sample * steps).rounded(.toNearestOrEven), -steps), steps - 1)) * step
     }

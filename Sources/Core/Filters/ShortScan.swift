@@ -1,13 +1,14 @@
-/// Extremes and squares of samples of 16 bits, as the card delivers them: 8 samples at a time, without a number of floating point.
+/// Extremes and squares of 16-bit samples, from the card's bytes. It processes 8 samples at a time, without floating
+/// point.
 @safe struct ShortScan {
-    /// Interleaved frames; their address need not be aligned.
+    /// Interleaved frames. The address need not be aligned.
     private let bytes: UnsafeRawPointer
     private let channels: Int
     private let frameCount: Int
-    /// All sums are whole and below 2⁵³, so that the order does not matter.
+    /// All sums are integers below 2⁵³, so the order of the additions does not matter.
     private let result: ScanResult
 
-    // Safe: the caller's buffers hold what the properties say, and there are at most 2²⁰ frames.
+    // Safe: the caller's buffers are as large as the properties state, and there are at most 2²⁰ frames.
 
     @_noLocks @_noAllocation
     init(bytes: UnsafeRawPointer, channels: Int, frameCount: Int, into result: ScanResult) {
@@ -24,7 +25,8 @@
             result.reset(channel, least: 32767, greatest: -32768)
             channel &+= 1
         }
-        // A row is the fewest vectors that end with a frame: lane by lane, all rows hold the same channels.
+        // A row is the smallest number of vectors that ends with a whole frame. So each lane has the same channel in
+        // all rows.
         let vectors = channels / Self.commonDivisor(channels)
         let sampleCount = frameCount &* channels
         let rows = sampleCount / (8 &* vectors)
@@ -44,7 +46,7 @@
         }
     }
 
-    /// The greatest number that divides both the channels and the lanes of a vector.
+    /// The greatest common divisor of the channels and the lanes of a vector.
     @_noLocks @_noAllocation
     private static func commonDivisor(_ channels: Int) -> Int {
         var divisor = 8
@@ -52,7 +54,7 @@
         return divisor
     }
 
-    /// The vectors at one place of all rows.
+    /// Scans the vectors at one place of all rows.
     @_noLocks @_noAllocation
     private func column(_ vector: Int, of vectors: Int, rows: Int) {
         let stride = 16 &* vectors
@@ -68,7 +70,7 @@
             high = high.replacing(with: x, where: x .> high)
             low = low.replacing(with: y, where: y .< low)
             high = high.replacing(with: y, where: y .> high)
-            // Two squares are at most 2³¹.
+            // The sum of two squares is at most 2³¹.
             sums &+= SIMD8(truncatingIfNeeded: Self.squares(x) &+ Self.squares(y))
             unsafe place += 2 &* stride
             row &+= 2

@@ -1,21 +1,21 @@
 public import Takes
 
-/// The path of a take's sound from the card's bytes to the file's: filtered, rounded and measured in one pass.
+/// Converts a take's sound from the card's bytes to the file's. It filters, rounds and measures in one pass.
 ///
-/// With the filter off, the significant bits are stored as they are (see `StreamFormat.stored`). With the filter on,
-/// whole numbers are rounded to the file's bits and saturate; float is stored as the filter gives it, beyond ±1 as well, since
-/// float cannot wrap. The result does not depend on how the sound is cut into calls. To be used by one thread at a time.
+/// With the filter off, the significant bits are stored unchanged (see `StreamFormat.stored`). With the filter on,
+/// integers are rounded to the file's bits and saturate. Float is stored as the filter returns it, even beyond ±1,
+/// since float cannot wrap. The result does not depend on the division into calls. One thread at a time may use it.
 @safe public final class SignalPath {
-    /// What the card delivers.
+    /// The card's format.
     public let format: StreamFormat
-    /// The filter in force, or the one that is coming into force.
+    /// The filter in force, or the last requested one during a change.
     public private(set) var design: FilterDesign
 
     private let coding: SampleCoding
     private let channels: Int
     private let bytesPerFrameIn: Int
     private let bytesPerFrameOut: Int
-    /// Frames that are worked on at a time; they divide a pixel, and fit into a processor's nearest cache.
+    /// Frames that are processed at a time. They divide a pixel, and fit into a processor's nearest cache.
     private let chunkFrames: Int
     private let samples: UnsafeMutablePointer<Double>
     private let otherSamples: UnsafeMutablePointer<Double>
@@ -23,18 +23,17 @@ public import Takes
     private var meter: Meter
     private var first: Cascade
     private var second: Cascade
-    /// Which of the two is in force; during a change the other one follows.
+    /// Which of the two is in force. During a change the other one is the new filter.
     private var firstIsInForce = true
     private var change: CrossFade?
-    /// The filter after the change that is under way.
+    /// The filter after the current change.
     private var coming: FilterDesign
-    /// The change that was requested during a change, and begins after it.
+    /// A change that was requested during the current change, and begins after it.
     private var next: (design: FilterDesign, coefficients: Coefficients)?
 
-    /// Frames of a pixel of the waveform.
+    /// The frames of one pixel of the waveform.
     public static var framesPerPixel: Int { Meter.framesPerPixel }
 
-    /// A path at rest.
     public init(format: StreamFormat, design: FilterDesign) {
         self.format = format
         self.design = design
@@ -44,7 +43,7 @@ public import Takes
         bytesPerFrameIn = format.bytesPerFrame
         bytesPerFrameOut = format.stored.bytesPerFrame
         chunkFrames = format.channels <= 8 ? Meter.framesPerPixel : Meter.framesPerPixel / 4
-        // Safe: allocated here with these sizes, freed in deinit, and a chunk has at most chunkFrames.
+        // Safe: allocated here with these sizes and freed in deinit. A chunk has at most chunkFrames.
         unsafe samples = .allocate(capacity: chunkFrames * channels)
         unsafe samples.initialize(repeating: 0, count: chunkFrames * channels)
         unsafe otherSamples = .allocate(capacity: chunkFrames * channels)
@@ -61,8 +60,8 @@ public import Takes
 
     /// Processes whole frames.
     /// - Parameters:
-    ///   - input: frames as the card delivered them, interleaved; a frame that is not whole is left out.
-    ///   - output: room for as many frames in the stored layout; must not overlap `input`.
+    ///   - input: interleaved frames from the card. An incomplete frame at the end is ignored.
+    ///   - output: must have room for the same number of frames in the stored layout, and must not overlap `input`.
     /// - Returns: bytes written.
     public func process(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int {
         let frameCount = input.count / bytesPerFrameIn
@@ -73,9 +72,9 @@ public import Takes
         return frameCount * bytesPerFrameOut
     }
 
-    /// Processes whole frames, and copies them only if they are stored in another way than the card delivered them.
-    /// - Parameters: as of `process(_:into:)`.
-    /// - Returns: the stored frames: `input`, or what was written to `output`.
+    /// Processes whole frames, and copies them only if the stored bytes differ from the card's.
+    /// - Parameters: as in `process(_:into:)`.
+    /// - Returns: the stored frames: `input`, or the written part of `output`.
     public func process(
         _ input: UnsafeRawBufferPointer, using output: UnsafeMutableRawBufferPointer
     ) -> UnsafeRawBufferPointer {
@@ -89,8 +88,8 @@ public import Takes
         return unsafe UnsafeRawBufferPointer(start: source, count: frameCount * bytesPerFrameIn)
     }
 
-    /// Processes digital silence in place of frames that were lost, so that the timeline and the filter go on.
-    /// - Parameter output: room for `frameCount` frames in the stored layout.
+    /// Processes digital silence in place of lost frames, so that the timeline and the filter continue.
+    /// - Parameter output: must have room for `frameCount` frames in the stored layout.
     /// - Returns: bytes written.
     public func silence(frameCount: Int, into output: UnsafeMutableRawBufferPointer) -> Int {
         precondition(output.count >= frameCount * bytesPerFrameOut, "no room for the stored frames")
@@ -100,9 +99,9 @@ public import Takes
         return frameCount * bytesPerFrameOut
     }
 
-    /// Runs the filter over frames that are neither measured nor stored, so that its state fits the sound that follows: a filter
-    /// that starts from rest overshoots at the first frames. To be called before anything is processed.
-    /// - Parameter input: the frames just before the first one that will be processed, as the card delivered them.
+    /// Runs the filter over frames without measuring or storing them, so that its state fits the sound that follows. A
+    /// filter that starts at rest overshoots in the first frames. Must be called before the first frame is processed.
+    /// - Parameter input: the card's frames just before the first one that will be processed.
     public func warmUp(on input: UnsafeRawBufferPointer) {
         let frameCount = input.count / bytesPerFrameIn
         guard let source = input.baseAddress, !passesUnchanged else { return }
@@ -119,8 +118,9 @@ public import Takes
         }
     }
 
-    /// Begins a change to another filter with the next frame: it runs beside the old one for 20 ms, then is faded in over 30 ms
-    /// (see `CrossFade`). A change that is requested during a change begins when that one is done; of several, the last.
+    /// Begins a change to another filter with the next frame. Both filters run for 20 ms, then the new one is faded in
+    /// over 30 ms (see `CrossFade`). A change that is requested during a change begins after it. If several are
+    /// requested, the last one counts.
     public func change(to design: FilterDesign) {
         self.design = design
         if change != nil {
@@ -130,37 +130,36 @@ public import Takes
         }
     }
 
-    /// Whether a change is not done yet.
     public var isChanging: Bool { change != nil }
 }
 
 // MARK: - Meters
 
 extension SignalPath {
-    /// The levels of the whole take, a channel each, as stored.
+    /// The levels of the whole take as stored, one entry for each channel.
     public var levels: [ChannelLevels] { meter.levels }
 
-    /// The levels since the last call, for a live meter.
+    /// Returns the levels since the last call, for a live meter.
     public func takeRecentLevels() -> [ChannelLevels] { meter.takeRecentLevels() }
 
-    /// The waveform peaks completed since the last call: for each 256 frames the least and the greatest sample of each
-    /// channel, as audiowaveform's version 2 files hold them in 8 bits.
+    /// Returns the waveform peaks completed since the last call. For each 256 frames they are the least and the
+    /// greatest sample of each channel, in 8 bits as in audiowaveform's version 2 files.
     public func takePeaks() -> [Int8] { meter.takePeaks() }
 
-    /// The last peak, of fewer than 256 frames, and those that were not taken yet. To be called at the end of the take.
+    /// Returns the remaining peaks, including the last one of fewer than 256 frames. For the end of the take.
     public func finishPeaks() -> [Int8] { meter.finishPeaks() }
 
-    /// Measures from the next frame on what belongs to another take; the filter goes on.
+    /// Restarts the measurements with the next frame, for another take. The filter continues.
     public func beginMeasuring() { meter = Meter(format) }
 
-    /// The least size of a filter's state that is not zero. For tests.
+    /// The smallest absolute state of a filter other than zero. For tests.
     var smallestState: Double { min(first.smallestState, second.smallestState) }
 }
 
 // MARK: - The pass
 
 extension SignalPath {
-    /// - Parameter target: nil: what is stored is what the card delivered, and is only measured.
+    /// - Parameter target: nil if the stored bytes are the card's, so that they are only measured.
     @_noLocks @_noAllocation
     private func pass(_ source: UnsafeRawPointer?, into target: UnsafeMutableRawPointer?, frameCount: Int) {
         var done = 0
@@ -178,7 +177,7 @@ extension SignalPath {
                 unsafe chunk(nil, into: target + done * bytesPerFrameOut, frameCount: count)
             }
             meter.take(frameCount: count)
-            // Fixed points of the timeline, so that this does not depend on how the sound was cut either.
+            // These are fixed points of the timeline, so that the result does not depend on the division into calls.
             if meter.pixelFrames == 0 {
                 first.settle()
                 second.settle()
@@ -188,7 +187,8 @@ extension SignalPath {
         }
     }
 
-    /// Frames that lie within one pixel and on one side of a change's end. They are left in the meter's scan.
+    /// Processes frames within one pixel that do not extend past the end of a change. The meter's scan keeps the
+    /// measurements.
     @_noLocks @_noAllocation
     private func chunk(_ source: UnsafeRawPointer?, into target: UnsafeMutableRawPointer, frameCount: Int) {
         let sampleCount = frameCount * channels
@@ -204,7 +204,7 @@ extension SignalPath {
         filter(frameCount: frameCount)
         if case .float = coding.layout {
             unsafe coding.write(samples, to: target, count: sampleCount)
-            // What was stored is measured.
+            // Measures the values that were stored.
             _ = unsafe coding.read(target, into: samples, count: sampleCount)
             unsafe meter.scan(samples, frameCount: frameCount, rounding: false)
             if meter.foundBeyond(coding.limits), let source = unsafe source {
@@ -221,7 +221,7 @@ extension SignalPath {
         }
     }
 
-    /// Measures frames that are stored as the card delivered them. They are left in the meter's scan.
+    /// Measures frames that are stored unchanged. The meter's scan keeps the measurements.
     @_noLocks @_noAllocation
     private func measure(_ source: UnsafeRawPointer, frameCount: Int) {
         let sampleCount = frameCount * channels

@@ -1,28 +1,27 @@
 public import Takes
 
-/// The waveform of live sound, from the thread that filters it to the one that shows it.
+/// Passes the waveform of live sound from the thread that filters it to the thread that shows it.
 public final class LivePixels: Sendable {
     private let state = Locked(State.unwanted)
 
     private enum State {
         case unwanted
-        /// Somebody draws; no card is open.
+        /// The waveform is wanted, but no card is open.
         case waiting
         case drawing(StreamFormat, first: Int, data: [Int8])
     }
 
-    /// The most bytes that wait; of more the oldest go.
+    /// The most bytes that wait. When there are more, all are dropped.
     private static let mostBytes = 1 << 20
 
-    /// A waveform that nobody asked for yet.
     public init() {}
 
-    /// Whether somebody draws it.
+    /// Whether the waveform is displayed.
     package var isWanted: Bool {
         state.withLock { if case .unwanted = $0 { false } else { true } }
     }
 
-    /// Somebody draws it from now on, or nobody does any more.
+    /// Starts or ends the display of the waveform.
     /// - Returns: whether that is a change.
     public func want(_ isWanted: Bool) -> Bool {
         guard isWanted != self.isWanted else { return false }
@@ -30,8 +29,9 @@ public final class LivePixels: Sendable {
         return true
     }
 
-    /// The pixels since the last call, with the number of the first: least and greatest of each channel, in 1/128 of full scale, for
-    /// `SignalPath.framesPerPixel` frames each. Nil while no card is open.
+    /// Returns the pixels since the last call and the number of the first one. A pixel has the least and greatest
+    /// sample of each channel, in 1/128 of full scale, for `SignalPath.framesPerPixel` frames. Nil while no card is
+    /// open.
     public func take() -> (format: StreamFormat, first: Int, data: [Int8])? {
         state.withLock { state in
             guard case .drawing(let format, let first, let data) = state else { return nil }

@@ -2,20 +2,20 @@ package import Filters
 import Ring
 package import Takes
 
-/// The sound of the capture card while it is sampled, filtered and rounded as in a take, in numbers of full scale 1.
+/// The live sound of the capture card, filtered and rounded as in a take, as numbers with full scale 1.
 ///
-/// It follows the ring and never holds a frame of it: a slow reader loses frames, and the recorder loses none. To be used
-/// by one thread at a time.
+/// It follows the ring without holding frames: a slow reader loses frames, and the recorder loses none. One thread at a
+/// time may use it.
 package final class LiveSound {
-    /// What the card delivers.
+    /// The card's format.
     package let format: StreamFormat
-    /// The most frames that one read gives.
+    /// The most frames that one read returns.
     package let chunkFrames: Int
 
-    /// The pixels of the waveform that the last read completed: least and greatest of each channel, in 1/128 of full scale.
+    /// The waveform pixels that the last read completed: least and greatest of each channel, in 1/128 of full scale.
     private(set) var peaks: [Int8] = []
 
-    /// What the last read gave.
+    /// The result of the last read.
     private(set) var chunk = LiveChunk(first: .start, instant: nil, frames: 0, skipped: 0)
 
     private let reader: RingReader
@@ -25,9 +25,9 @@ package final class LiveSound {
     private var stored: [UInt8]
     private var samples: [Double]
 
-    /// The longest chunk, and the most frames of one.
+    /// The longest chunk, and the most frames of a chunk.
     private static let chunk = (duration: Duration.milliseconds(50), frames: Int64(4096))
-    /// The filter runs over so much sound from before the first frame, so that it does not start from rest.
+    /// The filter runs over this much sound before the first frame, so that it does not start at rest.
     private static let warmUp = Duration.milliseconds(250)
 
     /// The sound from the next frame on.
@@ -51,14 +51,14 @@ package final class LiveSound {
         }
     }
 
-    /// Filters differently from the next frame on.
+    /// Changes the filter from the next frame on.
     package func change(to design: FilterDesign) {
         if design != path.design { path.change(to: design) }
     }
 
     /// Reads the next frames.
-    /// - Parameter body: gets interleaved samples, and how many whole frames of them count.
-    /// - Returns: false if there are none yet.
+    /// - Parameter body: receives interleaved samples, and the number of valid frames.
+    /// - Returns: false if no frames are available yet.
     package func read(_ body: (_ samples: [Double], _ frameCount: Int) throws -> Void) rethrows -> Bool {
         let frameCount = copy(atMost: Int64(chunkFrames))
         guard frameCount > 0 else { return false }
@@ -66,9 +66,9 @@ package final class LiveSound {
         unsafe delivered.withUnsafeBytes { bytes in
             unsafe stored.withUnsafeMutableBytes { _ = unsafe path.process(bytes, into: $0) }
         }
-        // Taken whether they are used or not: the path keeps all that were not.
+        // Taken even if nobody uses them, because the path keeps all peaks that were not taken.
         peaks = path.takePeaks()
-        // Safe: at most a chunk was stored, and both arrays have room for one.
+        // Safe: at most one chunk was stored, and both arrays have room for one.
         unsafe stored.withUnsafeBytes { bytes in
             unsafe samples.withUnsafeMutableBufferPointer { target in
                 _ = unsafe coding.read(bytes.baseAddress!, into: target.baseAddress!, count: sampleCount)
@@ -79,8 +79,8 @@ package final class LiveSound {
         return true
     }
 
-    /// Copies the next frames out of the ring; those that are overwritten before or meanwhile are skipped.
-    /// - Returns: how many frames.
+    /// Copies the next frames out of the ring. Skips frames that are overwritten before or during the copy.
+    /// - Returns: the number of frames.
     private func copy(atMost count: Int64) -> Int {
         var skipped: Int64 = 0
         while true {

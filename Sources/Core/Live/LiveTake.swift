@@ -1,20 +1,17 @@
 public import Ring
 public import Takes
 
-/// Which frame of a take a frame of the ring is.
+/// Maps a frame of the ring to a frame of a take.
 public struct LiveTake: Hashable, Sendable {
-    /// The take's stem.
     public var stem: String
     /// Frames a second of the take.
     public var rateHz: Int
-    /// The frame of the ring.
     public var position: RingPosition
-    /// The same frame of the take; of a take that is over, the one behind its last.
+    /// The same frame in the take. After the end of the take it is the frame after its last one.
     public var frame: TakeFrame
     /// Whether the take ended before this frame.
     public var isOver: Bool
 
-    /// A frame of the ring that a take has, or behind its end.
     public init(stem: String, rateHz: Int, position: RingPosition, frame: TakeFrame, isOver: Bool = false) {
         self.stem = stem
         self.rateHz = rateHz

@@ -1,51 +1,42 @@
 import Takes
 
-/// How a lamp goes on and off: segments that are repeated, or shown once.
+/// The blinking of a lamp: segments that are repeated, or shown once.
 public struct BlinkPattern: Hashable, Sendable {
-    /// A stretch of light or darkness.
     public struct Segment: Hashable, Sendable {
-        /// Whether the lamp is lit.
         public var isLit: Bool
-        /// How long.
         public var length: Duration
 
-        /// The lamp lit for `length`.
         public static func lit(_ length: Duration) -> Segment {
             Segment(isLit: true, length: length)
         }
 
-        /// The lamp dark for `length`.
         public static func dark(_ length: Duration) -> Segment {
             Segment(isLit: false, length: length)
         }
     }
 
-    /// In order; each longer than nothing.
+    /// In order. Each is longer than zero.
     public let segments: [Segment]
-    /// Whether they begin again after the last one; otherwise the pattern is over, and the one below it shows.
+    /// Whether the pattern repeats. If not, the pattern below it shows after the last segment.
     public let repeats: Bool
 
-    /// Repeats `segments` without end.
     public static func repeating(_ segments: [Segment]) -> BlinkPattern {
         BlinkPattern(segments: segments, repeats: true)
     }
 
-    /// Shows `segments` once.
     public static func once(_ segments: [Segment]) -> BlinkPattern {
         BlinkPattern(segments: segments, repeats: false)
     }
 
-    /// Always lit.
     public static let solid = repeating([.lit(.seconds(1))])
-    /// Never lit.
     public static let off = repeating([.dark(.seconds(1))])
 
-    /// One round of the segments.
+    /// The length of all segments together.
     public var length: Duration {
         segments.reduce(.zero) { $0 + $1.length }
     }
 
-    /// Whether the lamp is lit this long after the pattern began; nil before its beginning and after its end.
+    /// Whether the lamp is lit this long after the start of the pattern, or nil before its start and after its end.
     public func isLit(after elapsed: Duration) -> Bool? {
         guard elapsed >= .zero, repeats || elapsed < length else { return nil }
         var left = phase(elapsed)
@@ -56,7 +47,7 @@ public struct BlinkPattern: Hashable, Sendable {
         return nil
     }
 
-    /// The first beginning or end of a segment later than `elapsed`; nil when the lamp stays as it is.
+    /// The first start or end of a segment later than `elapsed`, or nil if the lamp never changes again.
     public func border(after elapsed: Duration) -> Duration? {
         guard elapsed >= .zero else { return .zero }
         guard repeats || elapsed < length else { return nil }

@@ -3,7 +3,7 @@ import Transport
 
 /// Two buttons that are held down together.
 ///
-/// It takes in what was decided about the two in the order of the decisions, so that its own decision depends on their edges alone. Once
+/// It takes the decisions about both buttons in their order, so that its own decision depends only on their edges. Once
 /// both are down, neither repeats nor shuts down until it was released.
 struct Chord: Sendable {
     let buttons: [Button]
@@ -22,16 +22,17 @@ struct Chord: Sendable {
         }
     }
 
-    /// When both were held long enough, if they stay down; nil: they are not both down, or it was decided.
+    /// The time at which both were held long enough, if they stay down. Nil if they are not both down, or the decision
+    /// was made.
     private(set) var due: Instant?
 
-    /// - Parameter length: how long both are held.
+    /// - Parameter length: how long both must be held.
     init(_ first: Button, _ second: Button, length: Duration) {
         buttons = [first, second]
         self.length = length
     }
 
-    /// Since when a button is down; nil: it is up.
+    /// When the button was pressed, or nil if it is up.
     func since(_ button: Button) -> Instant? { holds[button]?.since }
 
     mutating func take(_ button: Button, _ turn: Debouncer.Turn) {
@@ -43,19 +44,19 @@ struct Chord: Sendable {
         due = last + length
     }
 
-    /// A button is up, or no longer counts as down.
+    /// The button is up, or no longer counts as down.
     mutating func release(_ button: Button) {
         holds[button] = nil
         due = nil
     }
 
-    /// Both were held long enough: holding on brings nothing else.
+    /// Both were held long enough. Holding them longer has no further effect.
     mutating func decide() -> Instant? {
         defer { due = nil }
         return due
     }
 
-    /// Whether what holding this button on would bring does not count.
+    /// Whether the effects of holding this button alone are suppressed.
     func suppresses(_ button: Button) -> Bool {
         if case .joined = holds[button] { return true }
         return false

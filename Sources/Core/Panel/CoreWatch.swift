@@ -1,16 +1,16 @@
 public import Takes
 
-/// Decides whether the lamps may still show what the core posted last.
+/// Decides whether the lamps may still show the last indication from the core.
 ///
-/// The core beats at each turn of its loop. One that has not beaten for a while is asked to; one that does not answer that
-/// either is silent, and what its lamps said may be wrong. It is asked first because a machine that stood still as a
-/// whole, as a virtual one does, needs a moment to go on: both threads are late then.
+/// The core beats in each turn of its loop. If it has not beaten for a while, the panel asks it to beat. If it does not
+/// answer, it counts as silent, and its lamps may show a wrong state. The panel asks first because a whole machine may
+/// pause, as virtual ones do, and needs a moment to continue: then both threads are late.
 public struct CoreWatch: Hashable, Sendable {
-    /// How long after its last beat a core counts as silent.
+    /// The time from the last beat until the core counts as silent.
     public static let patience: Duration = .seconds(3)
-    /// How long a core has to answer when it is asked, at least.
+    /// The least time that the core has to answer.
     public static let answerTime: Duration = .milliseconds(500)
-    /// How long after its last beat a core is asked.
+    /// The time from the last beat until the core is asked.
     public static let askAfter: Duration = patience - answerTime
 
     private enum State: Hashable {
@@ -22,28 +22,27 @@ public struct CoreWatch: Hashable, Sendable {
     private var state = State.answering
     private var lastBeat: Instant
 
-    /// What is to be done.
     public enum Action: Hashable, Sendable {
         /// Ask the core to beat.
         case ask
-        /// From here on the core counts as silent.
+        /// The core counts as silent from now on.
         case silent
         /// The core beats again.
         case answered
     }
 
-    /// A core that beats at `start`.
+    /// - Parameter start: the time of the first beat.
     public init(start: Instant) {
         lastBeat = start
     }
 
-    /// Whether the core has beaten in time.
+    /// Whether the core was neither asked nor found silent since its last beat.
     public var isAnswering: Bool { state == .answering }
 
-    /// Whether the core does not answer.
     public var isSilent: Bool { state == .silent }
 
-    /// When `turn` has something to decide, if the core does not beat before; nil: not until it beats.
+    /// The time of the next decision of `turn` if the core does not beat before, or nil if only a beat changes the
+    /// state.
     public var deadline: Instant? {
         switch state {
         case .answering: lastBeat + Self.askAfter
@@ -52,7 +51,7 @@ public struct CoreWatch: Hashable, Sendable {
         }
     }
 
-    /// Takes in the core's last beat.
+    /// - Parameter beat: the core's last beat.
     public mutating func turn(lastBeat beat: Instant, at now: Instant) -> Action? {
         if beat > lastBeat {
             lastBeat = beat

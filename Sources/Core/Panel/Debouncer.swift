@@ -1,24 +1,22 @@
 public import Takes
 
-/// Separates one button's presses from the bouncing of its contacts, from spikes on its wire and from storms of edges, by
-/// timestamps alone.
+/// Separates one button's presses from contact bounce, spikes on its wire and storms of edges, by timestamps alone.
 ///
-/// A level counts once it has been stable for the window, and is dated to the first edge of the burst that led to it.
-/// Edges may be missing or doubled, as the kernel keeps only 16 of a line until they are read: an edge that repeats
-/// the level before it shows that another was lost, so it counts as movement; `level` makes up for the rest.
+/// A level counts once it has been stable for the window, and is dated to the first edge of its burst. Edges may be
+/// missing or doubled, since the kernel keeps only 16 edges of a line until they are read. An edge that repeats the
+/// previous level shows that another was lost, so it counts as movement. `level` corrects other losses.
 ///
-/// A line that gives more edges than a hand can make, as one does that floats, is muted until it is at rest again.
+/// A line with more edges than a hand can produce, such as a floating one, is muted until it is at rest again.
 public struct Debouncer: Hashable, Sendable {
     /// How long a level must be stable.
     public let window: Duration
-    /// The level that counts.
+    /// The debounced level.
     public private(set) var isDown: Bool
 
-    /// So many edges within `stormWindow` are a storm. A worn contact bounces some 50 times at a press.
+    /// This many edges within `stormWindow` are a storm. A worn contact bounces about 50 times at a press.
     public static let stormEdges = 200
-    /// The time in which the edges of a storm come.
     public static let stormWindow: Duration = .seconds(1)
-    /// How long a muted line has to be at rest before its edges count again.
+    /// How long a muted line must be at rest before its edges count again.
     public static let rest: Duration = .seconds(10)
     /// How often a muted line is checked for edges.
     public static let checkInterval: Duration = .seconds(1)
@@ -40,33 +38,32 @@ public struct Debouncer: Hashable, Sendable {
         var last: Instant
     }
 
-    /// A level that counts from now on.
+    /// A change of the debounced level.
     public enum Turn: Hashable, Sendable {
         case pressed(at: Instant)
         case released(at: Instant)
     }
 
-    /// A button at rest, or one that is down already.
     public init(window: Duration, isDown: Bool = false) {
         self.window = window
         self.isDown = isDown
         lastLevel = isDown
     }
 
-    /// When the burst that is under way began.
+    /// The start of the current burst.
     public var unsettledSince: Instant? {
         burst?.first
     }
 
-    /// When the level will count if nothing moves until then; nil at rest.
+    /// When the level will count if no edge comes before, or nil at rest.
     public var settles: Instant? {
         burst.map { $0.last + window }
     }
 
-    /// Whether the line's edges do not count.
+    /// Whether the line's edges are ignored.
     public var isMuted: Bool { nextCheck != nil }
 
-    /// When a muted line is to be checked; nil: it is not muted.
+    /// The time of the next check of a muted line, or nil if it is not muted.
     public var nextCheck: Instant? {
         switch line {
         case .listening: nil
@@ -74,8 +71,8 @@ public struct Debouncer: Hashable, Sendable {
         }
     }
 
-    /// Takes in an edge; what was due before it must have been taken with `settle(by:)`.
-    /// - Returns: whether the line is muted by it: the button then counts as up.
+    /// Takes an edge. `settle(by:)` must have been called for all earlier deadlines.
+    /// - Returns: whether the edge muted the line. Then the button counts as up.
     @discardableResult
     public mutating func edge(isDown: Bool, at instant: Instant) -> Bool {
         guard case .listening(var recent) = line else { return false }
@@ -92,9 +89,11 @@ public struct Debouncer: Hashable, Sendable {
         return false
     }
 
-    /// Takes in whether a muted line has moved since it was muted or last checked.
-    /// - Parameter isDown: reads whether the button is down, when its edges count again.
-    /// - Returns: whether its edges count again from here on.
+    /// Checks a muted line.
+    /// - Parameters:
+    ///   - hasMoved: whether the line had edges since it was muted or last checked.
+    ///   - isDown: reads whether the button is down, if its edges count again.
+    /// - Returns: whether its edges count again from now on.
     public mutating func check(hasMoved: Bool, isDown: () -> Bool, at now: Instant) -> Bool {
         guard case .muted(let since, _) = line else { return false }
         guard hasMoved || now - since < Self.rest else {
@@ -105,10 +104,11 @@ public struct Debouncer: Hashable, Sendable {
         return false
     }
 
-    /// Takes in the line's level as read at `instant`, after every edge before it; that of a muted line does not count.
+    /// Takes the line's level as read at `instant`, after all earlier edges. The level of a muted line is ignored.
     ///
-    /// A level without an edge before it means that an edge was lost at an unknown time. A press is then dated to
-    /// `instant`, and a release to when the button was last known to be down: both make the hold no longer than it was.
+    /// A level without an edge before it means that an edge was lost at an unknown time. Then a press is dated to
+    /// `instant`, and a release to the time when the button was last known to be down. Either way the hold does not
+    /// become longer than it was.
     public mutating func level(isDown: Bool, at instant: Instant) {
         guard !isMuted else { return }
         defer { known = max(known ?? instant, instant) }
@@ -117,7 +117,7 @@ public struct Debouncer: Hashable, Sendable {
         moved(first: isDown ? instant : known ?? instant, last: instant)
     }
 
-    /// What counts by `now`; nil when nothing changes. The button is at rest afterwards if the window has passed.
+    /// The change that counts by `now`, or nil. If the window has passed, the button is at rest afterwards.
     public mutating func settle(by now: Instant) -> Turn? {
         guard let burst, let settles, settles <= now else { return nil }
         self.burst = nil

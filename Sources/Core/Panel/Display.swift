@@ -1,15 +1,15 @@
 public import Takes
 import Transport
 
-/// The lamps over time: which are lit at an instant, and when that changes next.
+/// The lamps over time: the lit lamps at an instant, and the next change.
 ///
-/// A pattern starts with its first segment when the lamp starts to show it, so that flashes can be counted from the first
-/// round on, and keeps its rhythm as long as the lamp shows it.
+/// A pattern starts with its first segment when the lamp starts to show it, so that flashes can be counted from the
+/// first round on. It keeps its rhythm while the lamp shows it.
 public struct Display: Sendable {
-    /// The lamps that there are: others cost no wake-ups.
+    /// The lamps of the kit. Other lamps do not cause wake-ups.
     public let lamps: Set<Lamp>
 
-    /// For each lamp, the topmost layer first; the last one has no end.
+    /// The layers of each lamp, topmost first. The last one never ends.
     private var layers: [Lamp: [Layer]]
 
     private struct Layer: Hashable {
@@ -25,14 +25,12 @@ public struct Display: Sendable {
         }
     }
 
-    /// All lamps dark.
-    /// - Parameter lamps: those that the kit has.
     public init(lamps: Set<Lamp> = [.record, .play, .upload, .fault]) {
         self.lamps = lamps
         layers = [:]
     }
 
-    /// Shows something from `now` on.
+    /// Shows an indication from `now` on.
     public mutating func show(_ indication: Indication, at now: Instant) {
         for lamp in lamps {
             let before = layers[lamp] ?? []
@@ -44,12 +42,12 @@ public struct Display: Sendable {
         }
     }
 
-    /// The lamps that are lit at `instant`, which is no earlier than the last `show`.
+    /// The lit lamps at `instant`, which must not be earlier than the last `show`.
     public func lit(at instant: Instant) -> Set<Lamp> {
         lamps.filter { isLit($0, at: instant) }
     }
 
-    /// When a lamp goes on or off next, if nothing else is shown before; nil when all stay as they are.
+    /// The time of the next change of any lamp, if no other indication is shown before, or nil if no lamp changes.
     public func nextChange(after instant: Instant) -> Instant? {
         lamps.compactMap { nextChange(of: $0, after: instant) }.min()
     }
@@ -97,7 +95,7 @@ public struct Display: Sendable {
         return [Layer(pattern: pattern, since: answer.at)]
     }
 
-    /// An answer on a lamp that is lit; nil: it is not given there.
+    /// The pattern of an answer on a lit lamp, or nil if the lamp does not show this answer.
     private static func winks(_ answer: Indication.Answer.Kind) -> BlinkPattern? {
         switch answer {
         case .refused: .refusedWinks

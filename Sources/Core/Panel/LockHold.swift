@@ -3,23 +3,24 @@ import Transport
 
 /// Back and stop held down together, which locks and unlocks the panel.
 ///
-/// Stop that is pressed right after back, while that is down, waits: locked, the panel leaves a take running. If either button is
-/// released before, it was a press of stop. Back that is down for longer is stuck or held, and stop acts at once.
+/// A press of stop soon after back, while back is down, waits: if the hold locks the panel, the press must not end a
+/// take. If either button is released before the lock, the press of stop counts. If back was down for longer, it is
+/// stuck or held, and stop acts at once.
 struct LockHold: Sendable {
     private(set) var chord: Chord
-    /// A press of stop that waits for whether the panel is locked.
+    /// A press of stop that waits for the decision about the lock.
     private var waitingStop: Instant?
 
-    /// How soon after back stop is pressed to lock the panel.
+    /// To lock the panel, stop must be pressed within this time after back.
     static let soon = Duration.seconds(1)
 
-    /// - Parameter length: how long both are held.
+    /// - Parameter length: how long both must be held.
     init(length: Duration) {
         chord = Chord(.back, .stop, length: length)
     }
 
-    /// Takes in a level that counts, of one of the two buttons.
-    /// - Returns: the press that counts now; nil: none does.
+    /// Takes a debounced change of one of the two buttons.
+    /// - Returns: the press that counts now, or nil.
     mutating func turned(_ button: Button, _ turn: Debouncer.Turn) -> TransportEvent? {
         switch turn {
         case .pressed(let pressed):
@@ -38,7 +39,7 @@ struct LockHold: Sendable {
         waitingStop = nil
     }
 
-    /// The event that is due. Holding on brings no other.
+    /// The event that is due. Holding the buttons longer has no further effect.
     mutating func decide() -> TransportEvent? {
         waitingStop = nil
         return chord.decide().map { .lock(at: $0) }

@@ -1,7 +1,7 @@
 public import Takes
 public import Transport
 
-/// Edges in; presses, holds and locks out, as events of the transport.
+/// Converts edges of the buttons to events of the transport: presses, holds and locks.
 ///
 /// A loop takes the time, then drains the edges, then asks for the events up to that time:
 /// ```
@@ -10,22 +10,21 @@ public import Transport
 /// for event in input.advance(to: now, reading: level) { … }
 /// sleep(until: input.nextDeadline)
 /// ```
-/// Time passes by the edges' own timestamps: a loop that wakes late gets the same events in the same order, with the
-/// same instants.
+/// Time is measured by the edges' own timestamps. A loop that wakes late gets the same events in the same order, with
+/// the same instants.
 public struct PanelInput: Sendable {
     private let timing: PanelTiming
     private var keys: [Button: Key]
     private var decided: [Decision] = []
-    /// nil: the panel cannot be locked.
+    /// Nil if the panel cannot be locked.
     private var lock: LockHold?
-    /// Back and forward, which ask for the kit's own access point.
+    /// Back and forward, which request the kit's own access point.
     private var access: Chord
-    /// Stop and play, which make the stick that is in one that takes are sent to.
+    /// Stop and play, which adopt the inserted stick, so that takes are sent to it.
     private var adoption: Chord
 
-    /// Buttons at rest.
-    /// - Parameter down: buttons that are down already: stuck, or held while the power came. Each gives nothing
-    ///   until it was released.
+    /// - Parameter down: buttons that are down already, because they are stuck or were held at power-on. Each has no
+    ///   effect until it was released.
     public init(timing: PanelTiming = PanelTiming(), down: Set<Button> = []) {
         self.timing = timing
         keys = [:]
@@ -37,19 +36,19 @@ public struct PanelInput: Sendable {
         }
     }
 
-    /// When there is something to decide or to check, if no edge comes before; nil when all buttons are at rest.
+    /// The time of the next decision or check, if no edge comes before, or nil if all buttons are at rest.
     public var nextDeadline: Instant? {
         let ofKeys = keys.values.flatMap { [$0.deadline, $0.debouncer.nextCheck] }
         return (ofKeys + decided.map(\.at) + chords.map(decision)).compactMap(\.self).min()
     }
 
-    /// Whether a button is down, as far as was decided.
+    /// Whether a button is down, according to the decisions so far.
     public func isDown(_ button: Button) -> Bool {
         keys[button]?.debouncer.isDown ?? false
     }
 
-    /// The buttons that do not open: closed since their line was opened, or for longer than a hand holds one. A press of them
-    /// cannot be seen.
+    /// The buttons that stay closed: since their line was opened, or for longer than a hand holds a button. Presses of
+    /// these buttons cannot be detected.
     public func closed(at now: Instant) -> Set<Button> {
         Set(keys.filter { $1.isClosed(at: now) }.map(\.key))
     }
@@ -59,8 +58,8 @@ public struct PanelInput: Sendable {
         Button.allCases.filter { keys[$0]?.debouncer.isMuted ?? false }
     }
 
-    /// Takes in an edge: the button goes down or up at the kernel's timestamp.
-    /// - Returns: whether the button's line is muted by it.
+    /// Takes an edge: the button goes down or up at the kernel's timestamp.
+    /// - Returns: whether the edge muted the button's line.
     @discardableResult
     public mutating func edge(_ button: Button, isDown: Bool, at instant: Instant) -> Bool {
         run(button, to: instant)
@@ -69,7 +68,7 @@ public struct PanelInput: Sendable {
         return true
     }
 
-    /// The buttons whose muted lines are to be checked by `now`.
+    /// The buttons whose muted lines must be checked by `now`.
     public func checks(by now: Instant) -> [Button] {
         Button.allCases.filter { button in
             guard let due = keys[button]?.debouncer.nextCheck else { return false }
@@ -77,30 +76,32 @@ public struct PanelInput: Sendable {
         }
     }
 
-    /// Takes in whether a muted line has moved since it was muted or last checked.
-    /// - Parameter isDown: whether the button is down now, read only if its edges count again: it then gives nothing until
-    ///   it was released.
-    /// - Returns: whether its edges count again from here on.
+    /// Checks a muted line.
+    /// - Parameters:
+    ///   - hasMoved: whether the line had edges since it was muted or last checked.
+    ///   - isDown: reads whether the button is down, if its edges count again. A button that is down has no effect
+    ///     until it was released.
+    /// - Returns: whether its edges count again from now on.
     public mutating func check(_ button: Button, hasMoved: Bool, isDown: () -> Bool, at now: Instant) -> Bool {
         guard keys[button]?.check(hasMoved: hasMoved, isDown: isDown, at: now) ?? false else { return false }
         release(button)
         return true
     }
 
-    /// Takes in the level of a button's line as read at `instant`, after every edge before it: this makes up for lost edges.
+    /// Takes the level of a button's line as read at `instant`, after all earlier edges. It corrects lost edges.
     public mutating func level(_ button: Button, isDown: Bool, at instant: Instant) {
         keys[button]?.debouncer.level(isDown: isDown, at: instant)
     }
 
-    /// Takes in that a button's line went away, or was opened anew: what began before brings nothing.
-    /// - Parameter isDown: whether the button is down: it then gives nothing until it was released.
+    /// A button's line disappeared or was opened again. Gestures in progress are cancelled.
+    /// - Parameter isDown: whether the button is down. Then it has no effect until it was released.
     public mutating func reset(_ button: Button, isDown: Bool) {
         release(button)
         decided.removeAll { $0.button == button }
         keys[button] = Key(Debouncer(window: timing.debounce, isDown: isDown))
     }
 
-    /// Holding this button on brings nothing more.
+    /// Ends all holds of this button.
     private mutating func release(_ button: Button) {
         keys[button]?.hold = nil
         if let lock, lock.chord.buttons.contains(button) { self.lock?.release(button) }
@@ -108,12 +109,11 @@ public struct PanelInput: Sendable {
         if adoption.buttons.contains(button) { adoption.release(button) }
     }
 
-    /// The events that are decided by `now`, in the order in which they were.
+    /// The events that are decided by `now`, in the order of their decisions.
     /// - Parameters:
     ///   - now: an instant from before the edges were drained.
-    ///   - level: whether a button's line is down right now, nil when it cannot be read. It is called only
-    ///     for a button about which something is due, so that neither a lone edge of a spike nor a lost
-    ///     release decides anything.
+    ///   - level: whether a button's line is down right now, or nil if it cannot be read. It is called only for a
+    ///     button with a pending decision, so that neither a lone edge of a spike nor a lost release decides anything.
     public mutating func advance(to now: Instant, reading level: (Button) -> Bool?) -> [TransportEvent] {
         for button in Button.allCases where isDue(button, by: now) {
             if let isDown = level(button) { self.level(button, isDown: isDown, at: now) }
@@ -121,7 +121,7 @@ public struct PanelInput: Sendable {
         return advance(to: now)
     }
 
-    /// The events that are decided by `now` from the edges alone, in the order in which they were.
+    /// The events that are decided by `now` from the edges alone, in the order of their decisions.
     public mutating func advance(to now: Instant) -> [TransportEvent] {
         for button in Button.allCases {
             run(button, to: now)
@@ -142,7 +142,7 @@ public struct PanelInput: Sendable {
         }
     }
 
-    /// The buttons that mean something together, where they do.
+    /// The button combinations in use.
     private var chords: [Chord] { [lock?.chord, access, adoption].compactMap(\.self) }
 
     /// Both buttons of a chord were held long enough.
@@ -159,7 +159,7 @@ public struct PanelInput: Sendable {
         return .adoptStick(pressed: pressed)
     }
 
-    /// What a decision about a button brings. Only those that mean something together depend on each other.
+    /// The event of a decision about a button. Only buttons of a chord depend on each other.
     private mutating func event(_ decision: Decision) -> TransportEvent? {
         let button = decision.button
         switch decision.outcome {
@@ -179,8 +179,8 @@ public struct PanelInput: Sendable {
         return chords.contains { $0.buttons.contains(button) && decision(of: $0).map { $0 <= now } ?? false }
     }
 
-    /// When it is sure that both buttons were held together long enough; nil while that is not known. Like any hold it is sure
-    /// only if no burst that began before it was due ended in a release.
+    /// When it is certain that both buttons were held together long enough, or nil until then. It is certain only if no
+    /// burst that began before the due time ended in a release.
     private func decision(of chord: Chord) -> Instant? {
         guard let due = chord.due else { return nil }
         for button in chord.buttons {
@@ -199,20 +199,20 @@ public struct PanelInput: Sendable {
         keys[button] = key
     }
 
-    /// What was decided about one button.
+    /// A decision about one button.
     private struct Decision {
         var button: Button
         var at: Instant
         var outcome: Outcome
 
         enum Outcome {
-            /// What holding on brings.
+            /// The event of a hold.
             case held(TransportEvent)
-            /// A burst is over; nil: the level is the one before it.
+            /// A burst is over. Nil if the level is the same as before.
             case settled(Debouncer.Turn?, since: Instant)
         }
 
-        /// What is decided at one instant is in the order of the buttons.
+        /// Decisions at the same instant are in the order of the buttons.
         var rank: Int { Button.allCases.firstIndex(of: button) ?? 0 }
 
         func isOfBurst(begunBy instant: Instant) -> Bool {
@@ -224,9 +224,9 @@ public struct PanelInput: Sendable {
     private struct Key {
         var debouncer: Debouncer
         var hold: Hold?
-        /// Nothing is decided before this: an open burst held back what was due.
+        /// No decision may be dated before this, because an open burst delayed it.
         var decidedUpTo: Instant?
-        /// When the press began that holds it down; nil: it is up, or was down when its line was opened.
+        /// The start of the current press, or nil if the button is up, or was down when its line was opened.
         private var pressedAt: Instant?
 
         init(_ debouncer: Debouncer) {
@@ -243,7 +243,7 @@ public struct PanelInput: Sendable {
             return true
         }
 
-        /// An event that holding on brings is sure only if no burst began before it was due.
+        /// When the event of a hold is certain. It is certain only if no burst began before it was due.
         private var sureHold: Instant? {
             guard let due = hold?.due else { return nil }
             if let since = debouncer.unsettledSince, since <= due { return nil }

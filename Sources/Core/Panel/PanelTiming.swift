@@ -1,33 +1,33 @@
 import Takes
 import Transport
 
-/// The times that make events out of edges.
+/// The durations that convert edges to events.
 public struct PanelTiming: Hashable, Sendable {
     /// How long a level must be stable before it counts.
     public var debounce: Duration
     /// How long back and forward are held before they repeat.
     public var hold: Duration
-    /// How long stop is held to give the stick back; nil: that does nothing.
+    /// How long stop is held to eject the stick, or nil to disable it.
     public var ejectHold: Duration?
     /// How long stop is held to shut down.
     public var shutdownHold: Duration
-    /// How long back and stop are held to lock or unlock the panel; nil: that does nothing.
+    /// How long back and stop are held to lock or unlock the panel, or nil to disable it.
     public var lockHold: Duration?
     /// How long play is held to open pairing.
     public var pairHold: Duration
-    /// How long back and forward are held to ask for the kit's own access point.
+    /// How long back and forward are held to request the kit's own access point.
     public var accessHold: Duration
-    /// How long stop and play are held to make the stick that is in one that takes are sent to.
+    /// How long stop and play are held to adopt the inserted stick, so that takes are sent to it.
     public var adoptHold: Duration
 
-    /// From one repeat to the next. A selection's two flashes are over by then, so that each step can be counted;
-    /// while playing, more than half a second sounds between skips, enough to know the place.
+    /// The time between two repeats. The two flashes of a selection are over by then, so that each step can be counted.
+    /// During playback more than half a second sounds between skips, which is enough to recognise the place.
     public static let repeatInterval: Duration = .milliseconds(600)
 
-    /// No hand holds a button for so long.
+    /// Nobody holds a button for this long.
     public static let longestPress: Duration = .seconds(60)
 
-    /// The times of the settings' section `panel`, by default its defaults.
+    /// The durations of the section `panel` of the settings. The arguments default to the settings' defaults.
     public init(
         debounce: Duration = .milliseconds(15), hold: Duration = .milliseconds(600),
         ejectHold: Duration? = nil, shutdownHold: Duration = .seconds(3), lockHold: Duration? = .seconds(2),
@@ -44,13 +44,13 @@ public struct PanelTiming: Hashable, Sendable {
     }
 }
 
-/// One button held down, and what it does next if it stays so.
+/// One button that is held down, and its next event if it stays down.
 struct Hold: Hashable, Sendable {
     private let button: Button
     private let pressedAt: Instant
-    /// When holding on shuts down.
+    /// The time of the shutdown if the button stays down.
     private let shutdown: Instant
-    /// When the next event is due; nil when nothing more comes of holding on.
+    /// The time of the next event, or nil if there are no further events.
     private(set) var due: Instant?
 
     init(_ button: Button, pressedAt: Instant, timing: PanelTiming) {
@@ -65,7 +65,7 @@ struct Hold: Hashable, Sendable {
         }
     }
 
-    /// The event that is due; sets up the one after it.
+    /// Returns the event that is due, and prepares the next one.
     mutating func next() -> TransportEvent? {
         guard let due else { return nil }
         switch button {

@@ -1,26 +1,28 @@
 public import Takes
 
-/// What a recording asks of a card.
+/// The parameters for opening a capture card.
 public struct CaptureRequest: Hashable, Sendable {
-    /// Which card, as the settings name it.
+    /// The card, as the settings name it.
     public var card: CardReference
-    /// The card that is expected back: its names when it was open (`CaptureGrant.references`), the identity first. Empty: none.
+    /// The card that is expected to return: its names when it was open (`CaptureGrant.references`), the identity first.
+    /// Empty if none is expected.
     ///
-    /// It is found again in any port, but no card that was there beside it is taken for it. With `card` = `auto` no other card is
-    /// opened. A card that the settings name is used as it is: each card with that name will do, the expected one first.
+    /// The expected card is found in any port. Another card that was present at the same time is never mistaken for it.
+    /// With `card` = `auto` no other card is opened. If the settings name a card, any card with that name is accepted,
+    /// and the expected one is preferred.
     public var expected: [CardReference] = []
-    /// Frames a second; nil: the card's native rate.
+    /// Frames a second, or nil for the card's native rate.
     public var rateHz: Int?
     /// The channels to capture, or nil for all channels of the card.
     public var channels: ChannelChoice?
-    /// The capture gain to set; nil: it is left as it is.
+    /// The capture gain to set, or nil to leave it unchanged.
     public var gainDB: Double?
-    /// True to switch automatic gain control on, false to switch it off, or nil to leave it as it is.
+    /// True switches automatic gain control on, false switches it off, and nil leaves it unchanged.
     public var agc: Bool?
-    /// The time between two wake-ups, for sound that is played as it is captured; nil: as long as serves a recording.
+    /// The time between two wake-ups, for sound that is played while it is captured. Nil means a period that suits
+    /// recording.
     public var period: Duration?
 
-    /// A request; what is left out is the card's own choice.
     public init(
         card: CardReference = .automatic, rateHz: Int? = nil, channels: ChannelChoice? = nil, gainDB: Double? = nil,
         agc: Bool? = nil, period: Duration? = nil
@@ -43,32 +45,31 @@ public struct CaptureRequest: Hashable, Sendable {
     }
 }
 
-/// What a card granted: read back from it, never assumed.
+/// The parameters that a card granted, read back from it.
 public struct CaptureGrant: Hashable, Sendable {
-    /// What identifies the card: `usb:VID:PID:SERIAL`, `usb:VID:PID` while it is the only one of its model, `path:PORT`, or
-    /// `card:ALSA-ID`; `pcm:NAME` where the settings name a PCM.
+    /// The identity of the card: `usb:VID:PID:SERIAL`, `usb:VID:PID` while it is the only one of its model,
+    /// `path:PORT`, or `card:ALSA-ID`; `pcm:NAME` if the settings name a PCM.
     public var card: String
-    /// Everything that names the card, `card` first: what is needed to find it again (`CaptureRequest.expected`).
+    /// All names of the card, beginning with `card`. They are needed to find it again (`CaptureRequest.expected`).
     public var references: [CardReference]
-    /// The card's name for a person to read.
+    /// The card's name for a person.
     public var name: String
-    /// What the hardware runs at, with the channels that are captured.
+    /// The hardware's format, with the captured channels.
     public var format: StreamFormat
-    /// Which of the card's channels are captured. It never changes while the card is open.
+    /// The captured channels of the card. The layout never changes while the card is open.
     public var layout: ChannelLayout
     /// Frames between two wake-ups.
     public var periodFrames: Int
-    /// Frames that the card's own buffer holds.
+    /// The size of the card's own buffer.
     public var bufferFrames: Int
     /// The gain and the automatic gain control, read back.
     public var gain: CardGain
-    /// What the card refused and a recording can do without, a sentence each.
+    /// Settings that the card refused and that a recording does not need, one sentence for each.
     public var warnings: [String]
 
-    /// What a card granted.
     /// - Parameters:
-    ///   - references: everything that names the card; nil: `card` alone.
-    ///   - layout: which of its channels are captured; nil: all.
+    ///   - references: all names of the card; nil means only `card`.
+    ///   - layout: the captured channels; nil means all.
     public init(
         card: String, references: [CardReference]? = nil, name: String, format: StreamFormat,
         layout: ChannelLayout? = nil, periodFrames: Int, bufferFrames: Int, gain: CardGain = CardGain(),
@@ -85,19 +86,19 @@ public struct CaptureGrant: Hashable, Sendable {
         self.warnings = warnings
     }
 
-    /// As a person reads it: `48000 Hz, 2 channels, S16_LE, channels 1, 3 of 4`.
+    /// For a person: `48000 Hz, 2 channels, S16_LE, channels 1, 3 of 4`.
     public var summary: String { [format.summary, layout.summary].compactMap(\.self).joined(separator: ", ") }
 }
 
 extension CaptureGrant {
-    /// The card, and the port that it is in.
+    /// The card and its port.
     public var place: CardPlace {
         let ports = references.compactMap { if case .path(let path) = $0, CardPlace.isPort(path) { path } else { nil } }
         return CardPlace(card: card, port: ports.first)
     }
 
-    /// Whether the card of another grant is this one, as far as its names say. What identifies it may have changed, since others of its
-    /// model came or went; so may ALSA's id of it.
+    /// Whether both grants are of the same card, as far as their names show. The identity of a card may change when
+    /// others of its model are added or removed. Its ALSA id may change too.
     public func isOfSameCard(as other: CaptureGrant) -> Bool {
         func names(_ grant: CaptureGrant) -> Set<CardReference> {
             Set(grant.references.filter { if case .cardID = $0 { false } else { true } })
@@ -107,28 +108,24 @@ extension CaptureGrant {
     }
 }
 
-/// Why the gain or the automatic gain control of a card could not be set.
+/// The reason why the gain or the automatic gain control of a card could not be set.
 ///
-/// Its description is one sentence: what, on which card, why, and what to do.
+/// The description is one sentence: the operation, the card, the reason and the remedy.
 public struct GainError: Error, Hashable, CustomStringConvertible {
-    /// What kind of reason it is.
     public var reason: Reason
-    /// The sentence.
     public var description: String
-    /// The gain now in force, since a part of the request may have succeeded, or nil if nothing was set.
+    /// The gain now in force, since part of the request may have succeeded, or nil if nothing was set.
     public var gain: CardGain?
 
-    /// The kinds of reasons.
     public enum Reason: Hashable, Sendable {
         /// The card has no such control.
         case noControl
-        /// The card's control cannot be set to that.
+        /// The card's control does not support the value.
         case outOfRange
         /// The card did not do it.
         case failed
     }
 
-    /// An error of a kind, in one sentence.
     public init(_ reason: Reason, _ description: String, gain: CardGain? = nil) {
         self.reason = reason
         self.description = description
@@ -136,61 +133,64 @@ public struct GainError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a capture ended by itself.
+/// The reason why a capture ended without `stop`.
 public enum CaptureEnd: Hashable, Sendable {
     /// The card is gone.
     case cardLost(String)
-    /// The card is there and fails.
+    /// The card is present but fails.
     case failed(String)
 }
 
-/// Whether a better card is there than the one that is open.
+/// Whether a better card than the open one is present.
 public enum BetterCard: Hashable, Sendable {
     case none
-    /// It cannot be opened yet: another program holds it, or the right to open it is not there.
+    /// It cannot be opened yet, because another program uses it or the permission is missing.
     case occupied
-    /// Everything that names it, what identifies it first (`CaptureRequest.expected`).
+    /// All names of the card, the identity first (`CaptureRequest.expected`).
     case free([CardReference])
 }
 
-/// Where sound comes from, with a capture thread of its own.
+/// A source of sound with its own capture thread.
 ///
-/// `open`, `start`, `setGain` and `stop` are called by one thread at a time. They may block for as long as the card takes, so that thread
-/// must not be the recorder's loop. `endedFileDescriptor` and `end` never block, and any thread may read them at any time.
+/// One thread at a time calls `open`, `start`, `setGain` and `stop`. They may block until the card responds, so that
+/// thread must not be the recorder's loop. `endedFileDescriptor` and `end` never block, and any thread may read them at
+/// any time.
 public protocol CaptureSource: AnyObject {
-    /// Readable (for `poll`) once a capture has ended by itself, until `stop`. The same for the life of the source.
+    /// Becomes readable (for `poll`) when a capture ends without `stop`, until `stop` is called. It stays the same for
+    /// the life of the source.
     var endedFileDescriptor: Int32 { get }
-    /// The reason why the last capture ended by itself, or nil while it runs and from the next `open` on.
+    /// The reason why the last capture ended without `stop`. Nil while it runs, and again from the next `open` on.
     var end: CaptureEnd? { get }
 
     /// Opens the card. May block for seconds: the kernel asks the device, and a device may answer late or never.
-    /// - Throws: an error whose description is one sentence: what, on which card, why.
+    /// - Throws: an error whose description is one sentence: the operation, the card, the reason.
     func open(_ request: CaptureRequest) throws -> CaptureGrant
-    /// Starts the capture thread, which writes what the card delivers into `ring` until `stop`. May block as `open` does.
+    /// Starts the capture thread, which writes the card's frames into `ring` until `stop`. May block as `open` does.
     func start(into ring: Ring) throws
-    /// Does what `start` left for later because no sound depends on it. To be called once the capture runs; it goes on meanwhile.
+    /// Finishes the part of `start` that the sound does not depend on. Must be called while the capture runs, which
+    /// continues during the call.
     func complete()
-    /// Sets the gain and the automatic gain control of the open card, also while it captures, and reads both back. What is nil is
-    /// left as it is. May block as `open` does; the capture goes on.
-    /// - Returns: nil: the card is closed, and nothing was set.
+    /// Sets the gain and the automatic gain control of the open card, also during a capture, and reads both back. Nil
+    /// leaves a value unchanged. May block as `open` does, while the capture continues.
+    /// - Returns: nil if the card is closed, so that nothing was set.
     func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain?
-    /// Takes note of which cards are there, beside the one that is open; none is opened. Should the open one be gone later, none of them
-    /// is taken for it.
-    /// - Returns: whether a better card is there than the open one, if that was not named. Of several it is the one that was refused
-    ///   least, the best first; one that goes on being refused is left out until it was unplugged.
+    /// Records the cards that are present together with the open one, without opening any. If the open card disappears
+    /// later, none of these is mistaken for it.
+    /// - Returns: whether a better card than the open one is present, unless the settings name the open one. If there
+    ///   are several, it is the card with the fewest failed attempts, then the best. A card that keeps refusing is
+    ///   ignored until it is unplugged.
     func look() -> BetterCard
-    /// Stops the capture thread and closes the card. Does nothing if it is closed. May block for some seconds, never forever.
+    /// Stops the capture thread and closes the card. Does nothing if it is closed. May block for some seconds, never
+    /// forever.
     func stop()
 }
 
 extension CaptureSource {
-    /// Nothing was left.
     public func complete() {}
 
-    /// There is no other card.
     public func look() -> BetterCard { .none }
 
-    /// It has no mixer.
+    /// For a card without a mixer.
     public func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
         guard gainDB != nil || agc == true else { return CardGain() }
         throw GainError(.noControl, "capture: cannot set gain or automatic gain control: the card has no mixer")

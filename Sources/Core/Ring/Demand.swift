@@ -2,11 +2,11 @@ internal import CLinux
 import Glibc
 import Synchronization
 
-/// How soon the readers of a ring need its frames. While none of them waits for frames, the capture thread may leave them in the card's
-/// buffer for longer, so that the processor sleeps.
+/// How soon the readers of a ring need its frames. While no reader waits for frames, the capture thread may leave them
+/// in the card's buffer for longer, so that the processor sleeps.
 public struct Demand: ~Copyable, Sendable {
-    /// Readable once a reader has come that waits for frames, until `clear`. Negative if the system had no file descriptor left: the
-    /// capture thread notices such a reader with its next frames then.
+    /// Becomes readable when the first waiting reader is added, until `clear`. Negative if the system had no file
+    /// descriptor left: then the capture thread notices the reader with its next frames.
     public let fileDescriptor: Int32
     private let waiting = Atomic<Int>(0)
 
@@ -18,11 +18,11 @@ public struct Demand: ~Copyable, Sendable {
         if fileDescriptor >= 0 { close(fileDescriptor) }
     }
 
-    /// Whether a reader waits for frames, and is to get them a period after they were sampled.
+    /// Whether any reader needs frames within one period of their sampling.
     @_noLocks @_noAllocation
     public func isPrompt() -> Bool { waiting.load(ordering: .acquiring) > 0 }
 
-    /// Makes the descriptor unreadable until another reader comes.
+    /// Makes the descriptor unreadable until another first reader is added.
     @_noLocks @_noAllocation
     public func clear() {
         // Copied, so that the call holds no reference.
@@ -32,12 +32,12 @@ public struct Demand: ~Copyable, Sendable {
         unsafe _unsafePerformance { _ = unsafe eventfd_read(descriptor, &count) }
     }
 
-    /// One more reader waits for frames.
+    /// Adds a reader that waits for frames.
     func begin() {
         if waiting.add(1, ordering: .acquiringAndReleasing).oldValue == 0 { eventfd_write(fileDescriptor, 1) }
     }
 
-    /// One reader less does.
+    /// Removes a reader that waited for frames.
     func end() {
         waiting.subtract(1, ordering: .acquiringAndReleasing)
     }

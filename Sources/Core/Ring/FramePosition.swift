@@ -1,13 +1,14 @@
 public import Takes
 
 extension Ring {
-    /// Stamps so far from an instant help to find its frame.
+    /// Stamps within this distance of an instant help to find its frame.
     private static let window = Duration.milliseconds(500)
 
-    /// The stamp that was left last; nil before the first.
+    /// The newest stamp, or nil before the first.
     public var lastStamp: Stamp? { stamp(number: stampNumber - 1) }
 
-    /// The instant of a time of `CLOCK_MONOTONIC_RAW`, by the stamp that is nearest to it, or nil before the first stamp.
+    /// Converts a time of `CLOCK_MONOTONIC_RAW` to an instant, with the last stamp at or before it. Nil before the
+    /// first stamp.
     public func instant(ofRaw nanoseconds: Int64) -> Instant? {
         var number = stampNumber - 1
         guard var stamp = stamp(number: number) else { return nil }
@@ -20,8 +21,8 @@ extension Ring {
 
     /// The time of `CLOCK_MONOTONIC_RAW` at which the frame at a position was sampled, or nil before the first stamp.
     ///
-    /// A stamp can only be late, as in `framePosition(at:)`: of those around the frame, on its line, the one that puts it earliest is the
-    /// truest.
+    /// A stamp can only be late, as in `framePosition(at:)`. So the stamp on the frame's line, near the frame, that
+    /// gives the earliest time is the most accurate.
     public func rawNanoseconds(ofFrame position: RingPosition) -> Int64? {
         var number = stampNumber - 1
         guard var nearest = stamp(number: number) else { return nil }
@@ -50,13 +51,13 @@ extension Ring {
         return best
     }
 
-    /// Whether the card was started, by a stamp, since the ring was at `position`.
+    /// Whether a stamp shows that the card was started since the ring was at `position`.
     public func hasStarted(since position: RingPosition) -> Bool {
         guard let stamp = lastStamp else { return false }
         return stamp.position > position || stamp.position == position && stamp.kind == .started
     }
 
-    /// When the frame at a position was sampled, by the last stamp before it; nil before the first stamp.
+    /// The sampling time of the frame at a position, by the last stamp before it, or nil before the first stamp.
     public func instant(ofFrame position: RingPosition) -> Instant? {
         var number = stampNumber - 1
         guard var stamp = stamp(number: number) else { return nil }
@@ -67,7 +68,8 @@ extension Ring {
         return stamp.instant + format.duration(ofFrames: position - stamp.position)
     }
 
-    /// When the card was started that delivers from a position on; nil while it delivered nothing, and when it is too long ago.
+    /// The start time of the card that delivers frames from a position on. Nil while it has not delivered frames, or if
+    /// the stamp was overwritten.
     public func startInstant(at position: RingPosition) -> Instant? {
         var number = stampNumber - 1
         while let stamp = stamp(number: number), stamp.position >= position {
@@ -77,11 +79,11 @@ extension Ring {
         return nil
     }
 
-    /// The position of the frame that was sampled at `instant`; nil before the first stamp.
+    /// The position of the frame that was sampled at `instant`, or nil before the first stamp.
     ///
-    /// A stamp can only be late: the card had sampled at least `position` frames at its instant, never fewer, because
-    /// a driver reports frames after they came. So of the stamps around `instant` the one that puts the frame
-    /// latest is the truest. Stamps beyond a loss of frames belong to another line and are left out.
+    /// A stamp can only be late: at its instant the card had sampled at least `position` frames, because a driver
+    /// reports frames after they arrived. So among the stamps near `instant`, the one that gives the latest frame is
+    /// the most accurate. Stamps on the other side of a loss of frames belong to another line and are ignored.
     public func framePosition(at instant: Instant) -> RingPosition? {
         let rate = Double(format.rateHz) / 1e9
         func predicted(by stamp: Stamp) -> RingPosition {
@@ -89,14 +91,13 @@ extension Ring {
         }
         var number = stampNumber - 1
         guard var nearest = stamp(number: number) else { return nil }
-        // Walk back to the first stamp at or before the instant.
         while nearest.instant > instant, let earlier = stamp(number: number - 1) {
             number -= 1
             nearest = earlier
         }
         var best = predicted(by: nearest)
         let window = Self.window.nanoseconds
-        // Later ones on the same line; where the line ends, so do its frames.
+        // Later stamps on the same line. The frames end where the line ends.
         var later = number + 1
         var limit = RingPosition(.max)
         while let next = stamp(number: later) {
@@ -108,7 +109,7 @@ extension Ring {
             best = max(best, predicted(by: next))
             later += 1
         }
-        // Earlier ones on the same line.
+        // Earlier stamps on the same line.
         var current = nearest
         while case .running = current.kind, let earlier = stamp(number: number - 1),
             instant.nanoseconds - earlier.instant.nanoseconds < window

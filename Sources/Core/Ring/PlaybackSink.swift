@@ -1,18 +1,16 @@
 public import Takes
 
-/// What a playback asks of a card.
+/// The parameters for opening a playback card.
 public struct PlaybackRequest: Hashable, Sendable {
-    /// Which card.
     public var card: CardReference
-    /// The card that records: `auto` plays on it too, if it plays.
+    /// The card that records. With `auto`, playback uses it too if it can play.
     public var companion: CardReference?
-    /// What the take is: its rate, channels and sample format are asked for first.
+    /// The format of the take. Its rate, channels and sample format are requested first.
     public var format: StreamFormat
-    /// The most sound that is queued, for sound that is played as it is recorded; nil: half a second, so that a player that gets
-    /// no processor time for a while is not noticed.
+    /// The most sound that is queued, for sound that is played while it is recorded. Nil means half a second, so that
+    /// the sound continues if the player gets no processor time for a while.
     public var latency: Duration?
 
-    /// A request to play what is in `format`.
     public init(
         card: CardReference = .automatic, companion: CardReference? = nil, format: StreamFormat,
         latency: Duration? = nil
@@ -24,20 +22,19 @@ public struct PlaybackRequest: Hashable, Sendable {
     }
 }
 
-/// What a card granted to a playback: read back from it, never assumed.
+/// The parameters that a card granted to a playback, read back from it.
 public struct PlaybackGrant: Hashable, Sendable {
-    /// What identifies the card, as in `CaptureGrant.card`.
+    /// The identity of the card, as in `CaptureGrant.card`.
     public var card: String
-    /// The card's name for a person to read.
+    /// The card's name for a person.
     public var name: String
-    /// What the hardware runs at, and the layout of the frames that it is given.
+    /// The hardware's format, and the layout of the frames that `write` takes.
     public var format: StreamFormat
     /// The most frames that can be queued.
     public var bufferFrames: Int
-    /// How long after it is queued a frame is played, while the queue is full.
+    /// The time from queueing a frame to playing it, while the queue is full.
     public var latency: Duration { format.duration(ofFrames: Int64(bufferFrames)) }
 
-    /// What a card granted.
     public init(card: String, name: String, format: StreamFormat, bufferFrames: Int) {
         self.card = card
         self.name = name
@@ -48,35 +45,36 @@ public struct PlaybackGrant: Hashable, Sendable {
 
 /// A card that is present and cannot play now, perhaps because it records.
 public struct CardInUse: Error, CustomStringConvertible {
-    /// One sentence: what, on which card, why.
+    /// One sentence: the operation, the card, the reason.
     public let description: String
 
-    /// The card's own error.
+    /// Wraps the card's own error.
     public init(_ error: any Error) {
         description = "\(error)"
     }
 }
 
-/// Where sound is played. Called from the player's thread only; only `open` and `close` wait for the card.
+/// A destination for sound. Only the player's thread calls it. Only `open` and `close` wait for the card.
 public protocol PlaybackSink: AnyObject {
-    /// How often the queue ran dry since the card was opened.
+    /// The number of times the queue ran empty since the card was opened.
     var underruns: Int { get }
 
-    /// Opens the card at the rate that is asked for if it has it, else at the one that serves best.
-    /// - Throws: an error whose description is one sentence: what, on which card, why. `CardInUse` if it is the companion that
-    ///   refuses, and its own recording may be why.
+    /// Opens the card at the requested rate if possible, and otherwise at the most suitable rate.
+    /// - Throws: an error whose description is one sentence: the operation, the card, the reason. `CardInUse` if the
+    ///   companion refuses, possibly because it is recording.
     func open(_ request: PlaybackRequest) throws -> PlaybackGrant
-    /// Queues whole frames in the granted format, as many as there is room for. They are played right after what is queued.
-    /// - Returns: how many frames were queued.
+    /// Queues whole frames in the granted format, up to the free space. They are played right after the frames in the
+    /// queue.
+    /// - Returns: the number of frames that were queued.
     func write(_ frames: UnsafeRawBufferPointer) throws -> Int
-    /// Frames that are queued and not played yet; 0 when the queue ran dry.
+    /// The number of queued frames that were not played yet; 0 after the queue ran empty.
     func queuedFrames() throws -> Int
-    /// Takes the last queued frames back, so that others can be written in their place.
-    /// - Parameter frameCount: how many of the frames that are played next stay queued.
-    /// - Returns: how many were taken back; 0 if the card cannot.
+    /// Removes the last queued frames, so that others can be written in their place.
+    /// - Parameter frameCount: the number of frames at the front that stay queued.
+    /// - Returns: the number of removed frames; 0 if the card cannot do it.
     func takeBack(keeping frameCount: Int) throws -> Int
-    /// Silence at once: what is queued is not played any more. The next `write` starts the card again.
+    /// Stops the sound at once and drops the queue. The next `write` starts the card again.
     func drop()
-    /// Closes the card; what is queued is not played any more. Does nothing if it is closed.
+    /// Closes the card and drops the queue. Does nothing if it is closed.
     func close()
 }

@@ -1,22 +1,23 @@
 import Takes
 
-/// How fast a card really runs, by its stamps.
+/// The true rate of a card, measured by its stamps.
 ///
-/// A stamp can only be late: the card had sampled its frames by then, perhaps for a while. So the line through the least late stamp of
-/// the first third and that of the last third has the card's rate. How wrong it may be is shown by how late half of the others are, and
-/// by how far the least late stamp of each ninth is from the line: frames that were lost at once are no rate.
+/// A stamp can only be late: the card had sampled its frames by then, perhaps earlier. So the line through the least
+/// late stamp of the first third and that of the last third has the card's rate. The possible error comes from the
+/// median lateness in these two thirds, and from the distance between the line and the least late stamp of each ninth.
+/// The second part detects a sudden loss of frames, which must not count as a rate.
 public struct RateMeasure: Hashable, Sendable {
-    /// What the card states, in frames a second.
+    /// The stated rate, in frames a second.
     public var statedHz: Int
-    /// How much faster it is than that, in millionths.
+    /// The difference to the stated rate, in millionths; positive if the card is faster.
     public var offsetPPM: Double
-    /// How wrong the offset may be.
+    /// The possible error of the offset, in millionths.
     public var errorPPM: Double
 
-    /// A card whose rate is off by so much runs wrongly: crystals are off by 100 millionths at most.
+    /// From this offset on, the card's rate is wrong. Crystals are off by 100 millionths at most.
     public static let mostOffsetPPM = 1000.0
-    /// What is measured: so long, from so long after the card was started. If the stamps are too late for a verdict, a longer time is
-    /// measured.
+    /// The spans of the measurement, which begins `settling` after the card was started. If the stamps are too late for
+    /// a verdict, a longer span is measured.
     static let spans: [Duration] = [.seconds(9), .seconds(30), .seconds(60)]
     static let settling = Duration.seconds(1)
 
@@ -27,15 +28,14 @@ public struct RateMeasure: Hashable, Sendable {
         var nanosecondsPerFrame: Double { at / frames }
     }
 
-    /// What was measured.
     public init(statedHz: Int, offsetPPM: Double, errorPPM: Double) {
         self.statedHz = statedHz
         self.offsetPPM = offsetPPM
         self.errorPPM = errorPPM
     }
 
-    /// The rate between the first and the last stamp; nil: there are too few.
-    /// - Parameter stamps: of a card that went on, in order.
+    /// Measures the rate between the first and the last stamp. Returns nil if there are too few stamps.
+    /// - Parameter stamps: the stamps of a card that ran without interruption, in order.
     init?(_ stamps: [Stamp], statedHz: Int) {
         guard stamps.count >= 6, let first = stamps.first, let last = stamps.last, last.position > first.position else {
             return nil
@@ -66,7 +66,7 @@ public struct RateMeasure: Hashable, Sendable {
             statedHz: statedHz, offsetPPM: (1e9 / nanoseconds / Double(statedHz) - 1) * 1e6, errorPPM: error * 1e6)
     }
 
-    /// Whether the card surely runs at another rate than it states.
+    /// Whether the card certainly runs at another rate than it states.
     public var isWrong: Bool { offsetPPM.magnitude >= Self.mostOffsetPPM && isSure }
     /// Whether the offset is known well enough for a verdict.
     public var isSure: Bool { errorPPM <= max(Self.mostOffsetPPM, offsetPPM.magnitude) / 2 }
@@ -79,7 +79,7 @@ public struct RateMeasure: Hashable, Sendable {
         return Int(((Double(statedHz) + offset) / step).rounded() * step)
     }
 
-    /// What is wrong, and what helps.
+    /// The problem and the remedy.
     public var complaint: String {
         "states \(statedHz)\(Self.join)\(trueHz) Hz: takes have the wrong length and pitch: set another rate_hz, or use another "
             + "card"
@@ -91,7 +91,7 @@ public struct RateMeasure: Hashable, Sendable {
 }
 
 extension Ring {
-    /// The rate of the card that is open, as of its last stamps; nil: it is not known yet.
+    /// The rate of the open card by its last stamps, or nil if it is not known yet.
     public var measuredRate: RateMeasure? {
         var unsure: RateMeasure?
         for span in RateMeasure.spans {
@@ -102,7 +102,8 @@ extension Ring {
         return unsure
     }
 
-    /// The rate over the last `span`; nil: the card did not go on for so long since it was started and had settled.
+    /// The rate over the last `span`. Nil if the card has not run without interruption for this long since it was
+    /// started and had settled.
     public func measuredRate(over span: Duration, settling: Duration) -> RateMeasure? {
         var number = stampNumber - 1
         guard let last = stamp(number: number) else { return nil }

@@ -1,22 +1,23 @@
 public import Takes
 
-/// The ring of a recorder, kept from one opening of its card to the next, so that there are never two.
+/// The ring of a recorder. It is kept from one opening of the card to the next, so that there are never two rings.
 ///
-/// An opening in the same format goes on in the same ring: positions and stamps go on, and the `.started` stamp begins another line.
-/// Readers of what the opening before left are not disturbed. To be used by one thread at a time.
+/// If a card is opened again in the same format, it uses the same ring: positions and stamps continue, and the
+/// `.started` stamp begins another line. Readers of the previous opening are not disturbed. One thread at a time may
+/// use the pool.
 public final class RingPool {
     private let maximumBytes: Int
     private var kept: Ring?
 
-    /// A pool without a ring yet.
-    /// - Parameter memoryBytes: of the machine.
+    /// - Parameter memoryBytes: the memory of the machine.
     public init(memoryBytes: Int) {
         maximumBytes = Ring.maximumBytes(ofMemory: memoryBytes)
     }
 
-    /// A ring for another opening of the card. The one before it must have ended: one thread at a time writes to a ring.
-    ///
-    /// - Returns: nil if a ring of another format is still read; it is free once the last sound of it is written to a file.
+    /// Returns a ring for another opening of the card. The previous opening must have ended, because only one thread at
+    /// a time may write to a ring.
+    /// - Returns: nil while a ring of another format is still read. It becomes free once its last sound is written to a
+    ///   file.
     public func ring(format: StreamFormat, holding duration: Duration, periodFrames: Int) -> Ring? {
         let capacity = Ring.capacity(
             format: format, holding: duration, periodFrames: periodFrames, maximumBytes: maximumBytes)

@@ -1,20 +1,19 @@
 import Takes
 
-/// One reader of a ring, with a cursor of its own. To be used by one thread at a time.
+/// A reader of a ring, with its own cursor. One thread at a time may use it.
 ///
-/// One reader of a ring may hold frames: none of its frames is overwritten, and new ones are dropped when no others are left. All
-/// other readers follow: the capture thread does not wait for them, and one that is too slow is lapped. It skips to younger frames
-/// then, and `read` says how many it skipped.
+/// One reader of a ring may hold frames. Its frames are not overwritten, and new ones are dropped when no others are
+/// left. All other readers follow: the capture thread does not wait for them, and a reader that is too slow is lapped.
+/// Then it skips to younger frames, and `read` returns the number of skipped frames.
 public final class RingReader {
-    /// The ring.
     public let ring: Ring
     /// The next frame to read.
     public private(set) var position: RingPosition
     private var isHolding: Bool
-    /// Where the frames end that may be given up.
+    /// The end of the frames that may be given up.
     private var spareEnd = RingPosition.start
-    /// Whether frames are to come a period after they were sampled. If no reader of the ring asks for that, they may come half a second
-    /// later. The reader that holds frames always does.
+    /// Whether this reader needs frames within one period of their sampling. If no reader of the ring needs that, they
+    /// may arrive half a second later. The reader that holds frames always needs it.
     public var isPrompt = false {
         didSet {
             guard isPrompt != oldValue else { return }
@@ -22,20 +21,19 @@ public final class RingReader {
         }
     }
 
-    /// What a read gave.
     public enum Reading<Result> {
-        /// There is no frame to read yet.
+        /// No frame is available yet.
         case nothing
-        /// So many frames were read, and were whole until `body` had returned what it made of them.
+        /// This many frames were read. They were intact until `body` had returned its result.
         case frames(Int64, Result)
-        /// So many frames were overwritten before or while they were read, or were spare and given up. What `body` made of them is discarded, and the
-        /// cursor stands at the next frame to read.
+        /// This many frames were overwritten before or during the read, or were spare and given up. The result of
+        /// `body` is discarded, and the cursor is at the next frame to read.
         case skipped(Int64)
     }
 
     /// A reader that follows.
     /// - Parameters:
-    ///   - position: the first frame to read; nil: the next one that is written.
+    ///   - position: the first frame to read; nil means the next one that is written.
     ///   - isPrompt: see `isPrompt`.
     public init(_ ring: Ring, from position: RingPosition? = nil, isPrompt: Bool = false) {
         self.ring = ring
@@ -44,11 +42,12 @@ public final class RingReader {
         setPrompt(isPrompt)
     }
 
-    /// The reader that holds all frames from its cursor on. No other may hold frames of the ring until this one is released.
+    /// The reader that holds all frames from its cursor on. No other reader may hold frames of the ring until this one
+    /// is released.
     /// - Parameters:
-    ///   - position: the first frame to hold; `position` is the first that is held, which is later if some were
-    ///     overwritten already.
-    ///   - end: frames before this are spare: the oldest are given up when there is no other room for a new frame.
+    ///   - position: the first frame to hold. The property `position` is the first held frame, which is later if some
+    ///     were already overwritten.
+    ///   - end: frames before this are spare. The oldest are given up when there is no other room for new frames.
     public init(holding ring: Ring, from position: RingPosition, sparingBefore end: RingPosition = .start) {
         self.ring = ring
         self.position = ring.hold(from: position)
@@ -60,20 +59,20 @@ public final class RingReader {
 
     deinit { release() }
 
-    /// Holds nothing any more, so that another reader may, and waits for nothing.
+    /// Stops holding frames, so that another reader may hold some, and stops needing prompt frames.
     public func release() {
         if isHolding { ring.letGo() }
         isHolding = false
         setPrompt(false)
     }
 
-    /// In an initializer and a deinitializer, observers of a property are called for a method that sets it alone.
+    /// Property observers do not run for a direct assignment in an initializer or deinitializer. They run in a method.
     private func setPrompt(_ isPrompt: Bool) { self.isPrompt = isPrompt }
 
-    /// Frames that are written and not read yet.
+    /// The number of written frames that were not read yet.
     public var waitingFrames: Int64 { max(0, ring.position - position) }
 
-    /// Moves the cursor to a later frame; what is held before it is freed.
+    /// Moves the cursor to a later frame, and frees held frames before it.
     public func skip(to position: RingPosition) {
         guard position > self.position else { return }
         self.position = position
@@ -81,7 +80,7 @@ public final class RingReader {
     }
 
     /// Moves past frames that were given up.
-    /// - Returns: how many.
+    /// - Returns: the number of these frames.
     @discardableResult
     public func passGivenUp() -> Int64 {
         guard isHolding else { return 0 }
@@ -90,12 +89,12 @@ public final class RingReader {
         return position - from
     }
 
-    /// Reads frames that lie in one piece, and moves the cursor past them. If `body` throws, the cursor stays, unless they were spare.
-    ///
+    /// Reads contiguous frames, and moves the cursor past them. If `body` throws, the cursor does not move, unless the
+    /// frames were spare.
     /// - Parameters:
-    ///   - atMost: so many frames at most.
-    ///   - body: called with the bytes of whole frames. A reader that follows must do nothing in it but make a result: the
-    ///     frames may be overwritten meanwhile, and then the result is discarded.
+    ///   - atMost: the largest number of frames.
+    ///   - body: called with the bytes of whole frames. For a reader that follows, it must only compute a result: the
+    ///     frames may be overwritten during the call, and then the result is discarded.
     public func read<Result, Failure: Error>(
         atMost count: Int64 = .max, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Reading<Result> {
@@ -113,7 +112,8 @@ public final class RingReader {
         return .frames(frames, result)
     }
 
-    /// Reads a copy of spare frames, so that `body` may take as long as the storage does: they may be given up meanwhile.
+    /// Reads a copy of spare frames, which may be given up during the call. So `body` may take as long as the storage
+    /// does.
     private func readSpare<Result, Failure: Error>(
         atMost count: Int64, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Reading<Result> {
@@ -121,7 +121,7 @@ public final class RingReader {
         if frames > 0 { return .skipped(frames) }
         let waiting = min(count, waitingFrames, spareEnd - position)
         guard waiting > 0 else { return .nothing }
-        // Safe: discarded if they were overwritten meanwhile.
+        // Safe: the copy is discarded if the frames were overwritten during the copy.
         let copy = unsafe ring.withFrames(from: position, atMost: waiting) { unsafe Array($0) }
         frames = passGivenUp()
         if frames > 0 { return .skipped(frames) }
@@ -134,8 +134,8 @@ public final class RingReader {
         return .frames(frames, result)
     }
 
-    /// Moves to the middle of what is there, so that the reader is not lapped at once again.
-    /// - Returns: how many frames it left out.
+    /// Moves to the middle of the ring, so that the reader is not lapped again immediately.
+    /// - Returns: the number of skipped frames.
     private func catchUp() -> Int64 {
         let from = position
         position = max(position, ring.position - ring.capacityFrames / 2)
@@ -144,7 +144,8 @@ public final class RingReader {
 }
 
 extension Ring {
-    /// The bytes of the last `duration`; nil: so much was not written yet. To be well below what the ring holds.
+    /// The bytes of the last `duration`, or nil if fewer frames were written so far. `duration` should be well below
+    /// the length of the ring.
     public func latest(_ duration: Duration) -> [UInt8]? {
         let count = format.frames(in: duration)
         guard position.count >= count else { return nil }
@@ -153,7 +154,8 @@ extension Ring {
         var reader = RingReader(self, from: position - count)
         var left = count
         while left > 0 {
-            // Safe: copied while they lie in the ring, and discarded if they were overwritten meanwhile.
+            // Safe: the bytes are copied from the ring, and the copy is discarded if they were overwritten during the
+            // copy.
             switch unsafe reader.read(atMost: left, { unsafe Array($0) }) {
             case .frames(let frames, let piece):
                 bytes += piece

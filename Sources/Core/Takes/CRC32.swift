@@ -1,9 +1,8 @@
-/// A cyclic redundancy check of 32 bits, eight bytes a step with eight tables.
+/// A 32-bit cyclic redundancy check. It processes eight bytes a step, with eight tables.
 package struct CRC32: Sendable {
     private var register: UInt32 = 0xffff_ffff
     private let tables: [UInt32]
 
-    /// A polynomial with its tables.
     package struct Polynomial: Sendable {
         fileprivate let tables: [UInt32]
 
@@ -28,13 +27,10 @@ package struct CRC32: Sendable {
         }
     }
 
-    /// Of no bytes.
     package init(_ polynomial: Polynomial) { tables = polynomial.tables }
 
-    /// The checksum of all bytes so far.
     package var value: UInt32 { ~register }
 
-    /// Adds bytes.
     package mutating func update(_ bytes: [UInt8]) {
         let all = self.tables
         let tables = all.span

@@ -1,13 +1,12 @@
-/// The gain and the automatic gain control of an open card, as they were read back from its mixer.
+/// The gain and the automatic gain control of an open card, as read back from its mixer.
 public struct CardGain: Hashable, Sendable {
-    /// The capture gain; nil: the card has no such control.
+    /// The capture gain, or nil if the card has no such control.
     public var gainDB: Double?
-    /// What the gain can be set to; nil: the card has no such control.
+    /// The possible capture gains, or nil if the card has no such control.
     public var rangeDB: GainRange?
-    /// Whether automatic gain control is on; nil: the card has none.
+    /// Whether automatic gain control is on, or nil if the card has no such control.
     public var agc: Bool?
 
-    /// The gain of a card; what is left out it does not have.
     public init(gainDB: Double? = nil, rangeDB: GainRange? = nil, agc: Bool? = nil) {
         self.gainDB = gainDB
         self.rangeDB = rangeDB
@@ -15,36 +14,34 @@ public struct CardGain: Hashable, Sendable {
     }
 }
 
-/// What a card's capture gain can be set to, in dB.
+/// The possible capture gains of a card, in dB.
 public struct GainRange: Codable, Hashable, Sendable {
-    /// The least gain at which the card is not muted.
+    /// The lowest gain at which the card is not muted.
     public var min: Double
-    /// The greatest gain.
     public var max: Double
-    /// From one gain to the next; nil: the steps differ, or are not known.
+    /// The distance between two gains, or nil if the steps differ or are unknown.
     public var step: Double?
 
-    /// A range of gains.
     public init(min: Double, max: Double, step: Double? = nil) {
         self.min = min
         self.max = max
         self.step = step
     }
 
-    /// Whether it has a gain, to a hundredth of a dB.
+    /// Whether the range includes this gain, to a hundredth of a dB.
     public func contains(_ gainDB: Double) -> Bool { gainDB >= min - 0.005 && gainDB <= max + 0.005 }
 }
 
-/// A capture gain as a person asks for it.
+/// A capture gain that a person requests.
 public enum GainSetting: Hashable, Sendable {
-    /// The card's own level is left as it is.
+    /// Keep the card's own level.
     case keep
     case decibels(Double)
 
-    /// What can be asked for, in dB: more than any card has.
+    /// The gains that can be requested, in dB. No card has a larger range.
     public static let range = -150.0...150.0
 
-    /// The gain to set on a card; nil: none.
+    /// The gain to set on a card, or nil to leave it alone.
     public var decibels: Double? {
         switch self {
         case .keep: nil
@@ -53,7 +50,7 @@ public enum GainSetting: Hashable, Sendable {
     }
 }
 
-/// A number of decibels as a sentence has it, without needless zeros: `12`, `-7.5`.
+/// Writes a number of decibels for a sentence, without trailing zeros: `12`, `-7.5`.
 public func decibelText(_ decibels: Double) -> String {
     let hundredths = (decibels * 100).rounded() / 100
     return hundredths == hundredths.rounded() ? "\(Int(hundredths))" : "\(hundredths)"

@@ -1,17 +1,16 @@
-/// The card that a part of a take was recorded from, and where it was.
+/// The card that a part of a take was recorded from, and its USB port.
 public struct CardPlace: Hashable, Sendable {
     /// The card's stable id.
     public var card: String
-    /// The USB port, such as `1-1.4`; nil: it is in none.
+    /// The USB port, such as `1-1.4`, or nil for a card that is not in a USB port.
     public var port: String?
 
-    /// A card in a port.
     public init(card: String, port: String? = nil) {
         self.card = card
         self.port = port
     }
 
-    /// Whether a path is that of a USB port: a bus, then the ports on the way, such as `1-1.4`.
+    /// Whether a path names a USB port: a bus, then the ports on the way, such as `1-1.4`.
     public static func isPort(_ path: String) -> Bool {
         let fields = path.split(separator: "-", omittingEmptySubsequences: false)
         return fields.count == 2
@@ -20,6 +19,6 @@ public struct CardPlace: Hashable, Sendable {
             }
     }
 
-    /// As a person reads it: `usb:0d8c:0014 in port 1-1.4`.
+    /// For a person: `usb:0d8c:0014 in port 1-1.4`.
     public var summary: String { card + (port.map { " in port \($0)" } ?? "") }
 }

@@ -1,23 +1,25 @@
-/// How the settings, the command line and a take's sidecar name a sound card: by something that a reboot does not change.
+/// How the settings, the command line and a sidecar name a sound card. A reboot does not change the name.
 public enum CardReference: Hashable, Sendable {
-    /// The best card that is present: a USB capture card, then a HAT.
+    /// The best card that is present: a USB capture card if there is one, then a HAT.
     case automatic
-    /// `path:USB-PATH`: the port that it is plugged into, such as `path:1-1.4`, or a platform device's name.
+    /// `path:USB-PATH`: a USB port, such as `path:1-1.4`, or the name of a platform device.
     case path(String)
-    /// `usb:VID:PID[:SERIAL]`, the numbers in hexadecimal, lower case. Without a serial number: any card of that model.
+    /// `usb:VID:PID[:SERIAL]`, the numbers in lower-case hexadecimal. Without a serial number it names any card of that
+    /// model.
     case usb(vendor: String, product: String, serial: String?)
     /// `card:ALSA-ID`, such as `card:Loopback`.
     case cardID(String)
-    /// `pcm:NAME`: any PCM name that ALSA knows, plug-ins included.
+    /// `pcm:NAME`: any PCM name that ALSA knows, including plug-ins.
     case pcm(String)
 
-    /// Reads `auto`, `path:…`, `usb:VID:PID[:SERIAL]`, `card:…` or `pcm:…`; nil for anything else.
+    /// Reads `auto`, `path:…`, `usb:VID:PID[:SERIAL]`, `card:…` or `pcm:…`. Returns nil for any other text.
     public init?(_ text: String) {
         guard text != "auto" else {
             self = .automatic
             return
         }
-        // A serial number may begin with anything: an accent alone would make another character of the colon.
+        // Searches scalars, not characters: a serial number that begins with a combining accent would merge with the
+        // colon.
         let scalars = text.unicodeScalars
         guard let colon = scalars.firstIndex(of: ":") else { return nil }
         let rest = String(scalars[scalars.index(after: colon)...])
@@ -38,7 +40,7 @@ public enum CardReference: Hashable, Sendable {
         }
     }
 
-    /// Whether each card that `other` names is named by this as well: `usb:VID:PID` covers the model with any serial number.
+    /// Whether this names every card that `other` names: `usb:VID:PID` covers the model with any serial number.
     public func covers(_ other: CardReference) -> Bool {
         if self == other { return true }
         guard case .usb(let vendor, let product, nil) = self, case .usb(vendor, product, _) = other else {
@@ -54,7 +56,7 @@ public enum CardReference: Hashable, Sendable {
 }
 
 extension CardReference: CustomStringConvertible {
-    /// As the settings write it.
+    /// The text that the settings use.
     public var description: String {
         switch self {
         case .automatic: "auto"

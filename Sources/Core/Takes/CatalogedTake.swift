@@ -1,74 +1,61 @@
-/// A take as a list shows it: the figures of its sidecar, and what a person added.
+/// A take in a list: the figures of its sidecar, and the notes of people.
 public struct CatalogedTake: Codable, Hashable, Sendable {
     /// The stem that all of the take's files share.
     public var take: String
-    /// The take's number.
     public var number: Int
-    /// The kit that recorded it.
+    /// The name of the kit that recorded it.
     public var kit: String
-    /// The sidecar's revision.
     public var revision: Int
     /// When the first frame was sampled: ISO 8601, UTC, microseconds.
     public var started: String
-    /// The same by a clock that was set later; null if it never was.
+    /// The same time by a clock that was set later, or null if none was.
     @ExplicitNull public var startedCorrected: String?
-    /// Where `started` comes from.
+    /// The source of `started`.
     public var clock: ClockOrigin
-    /// Of all parts together.
+    /// The length of all parts together.
     public var durationSeconds: Double
-    /// Of all parts together.
+    /// The length of all parts together.
     public var frames: Int64
-    /// Frames a second.
     public var rateHz: Int
-    /// Samples a frame.
     public var channels: Int
-    /// ALSA's name of the format that the card delivered.
+    /// ALSA's name of the card's sample format.
     public var format: SampleFormat
-    /// Why it ended.
     @ExplicitNull public var endedBy: Sidecar.Ending?
-    /// Whether it was completed after a cut.
+    /// Whether recovery completed the take after an interruption.
     public var recovered: Bool
-    /// The format that its files are still to be converted to; null: they are as they are to be.
+    /// The format that its files must still be converted to, or null if they are in their final format.
     @ExplicitNull public var pendingFormat: String?
-    /// Its audio files, in order, with unfiltered twins.
+    /// The audio files in order, including unfiltered twins.
     public var files: [String]
-    /// Parts, markers, gaps, suspected losses: how many.
     public var counts: Counts
-    /// Whether samples were at the converter's limit.
+    /// Whether samples reached the converter's limit.
     public var clipped: Bool
-    /// Bytes of all of its files.
+    /// The size of all its files.
     public var bytes: Int64
-    /// The folder of its files, as far as it is there.
+    /// The path of the folder with its files. Part of the path may be missing.
     public var folder: String
-    /// Where its files are.
     public var place: Place
-    /// What a person wrote of it; null: nothing.
+    /// The text that a person wrote about the take, or null.
     @ExplicitNull public var memo: String?
-    /// In the order of the alphabet.
+    /// In alphabetical order.
     public var tags: [String]
-    /// Whether a person marked it as worth keeping.
     public var starred: Bool
-    /// Where it stands in the outbox; null: it is in none.
+    /// Its state in the outbox, or null if it is not in the outbox.
     @ExplicitNull public var upload: UploadStanding?
-    /// Whether its sound is what was recorded; null: it was not compared yet.
+    /// The result of comparing its sound with the recording, or null before the comparison.
     @ExplicitNull public var sound: SoundStanding? = nil
-    /// Why it is held as damaged, a sentence; null: it is not.
+    /// The reason why it is held as damaged, as a sentence, or null if it is not damaged.
     @ExplicitNull public var damaged: String? = nil
-    /// What the kit that recorded it is known by, whatever its name; null: that is not known.
+    /// The id of the kit that recorded it, which does not depend on the kit's name, or null if it is unknown.
     @ExplicitNull public var kitID: KitID? = nil
 
-    /// How many of what a take has.
     public struct Counts: Codable, Hashable, Sendable {
-        /// Parts.
         public var parts: Int
-        /// Markers.
         public var markers: Int
-        /// Gaps, each of a range counted.
+        /// The number of gaps. Each gap of a range counts.
         public var gaps: Int
-        /// Suspected losses.
         public var suspectedLosses: Int
 
-        /// These counts.
         public init(parts: Int, markers: Int, gaps: Int, suspectedLosses: Int) {
             self.parts = parts
             self.markers = markers
@@ -82,11 +69,10 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
         }
     }
 
-    /// Where the files of a take are.
     public enum Place: String, Codable, CaseIterable, Sendable {
-        /// On a storage that is in.
+        /// On a storage device that is present.
         case here
-        /// On a storage that is out, such as a stick in a drawer.
+        /// On a storage device that is absent, such as a stick in a drawer.
         case elsewhere
     }
 
@@ -102,21 +88,22 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
     }
 }
 
-/// Where a take stands in the outbox, with all stores together: held if any holds it, done once every store has it.
+/// The state of a take in the outbox, over all stores: `held` if any store's upload is held, `done` once it is done for
+/// every store.
 public enum UploadStanding: String, Codable, CaseIterable, Sendable {
-    /// To be sent.
+    /// It must still be sent.
     case waiting
-    /// For a time, or for a person.
+    /// It is held for a time, or until a person releases it.
     case held
-    /// There, whole and verified.
+    /// It arrived completely, and was verified.
     case done
 
-    /// Why a take is held that a person holds.
+    /// The reason for a take that a person holds.
     public static let heldByHand = "by hand"
 }
 
 extension CatalogedTake {
-    /// What a list has of a sidecar, of its files, and of what a person added.
+    /// Combines a sidecar, the properties of its files, and the notes of people.
     public init(
         _ sidecar: Sidecar, notes: TakeNotes, bytes: Int64, folder: String, place: Place
     ) {

@@ -1,18 +1,19 @@
 /// The choice of a card's channels for a recording.
 public enum ChannelChoice: Hashable, Sendable {
-    /// So many. A card that can deliver just as many delivers these; of one that has more, the first ones are taken.
+    /// This number of channels. A card that can deliver exactly this number is opened with it. If the card delivers
+    /// more, the first ones are kept.
     case first(Int)
-    /// Those with these numbers, in this order. The card's first channel is 1.
+    /// The channels with these numbers, in this order. The card's first channel is 1.
     case numbered([Int])
-    /// Those that have a signal in the first second after the card is opened; all, if none has.
+    /// The channels with a signal in the first second after the card is opened, or all if none has one.
     case live
-    /// Those that were taken when the card was open before, of as many as it had then.
+    /// The channels that were kept when the card was last open, with the number of channels it had then.
     case layout(ChannelLayout)
 
-    /// The highest number that a channel can have.
     public static let greatestNumber = 64
 
-    /// Returns the layout for a card that delivers `cardChannels`; for `live` all of them, until the live ones are known.
+    /// Returns the layout for a card that delivers `cardChannels`. For `live`, that is all channels until the live ones
+    /// are known.
     public func layout(ofCard cardChannels: Int) -> ChannelLayout {
         let kept: [Int]
         switch self {
@@ -25,7 +26,6 @@ public enum ChannelChoice: Hashable, Sendable {
         return there.isEmpty ? ChannelLayout(all: cardChannels) : ChannelLayout(keeping: there, of: cardChannels)
     }
 
-    /// Returns true if a layout has the chosen channels.
     public func isMet(by layout: ChannelLayout) -> Bool {
         switch self {
         case .live: true
@@ -35,12 +35,12 @@ public enum ChannelChoice: Hashable, Sendable {
 }
 
 extension ChannelChoice: ExpressibleByIntegerLiteral {
-    /// So many channels, as the settings write it.
+    /// A number of channels, as in the settings.
     public init(integerLiteral value: Int) { self = .first(value) }
 }
 
 extension ChannelChoice: CustomStringConvertible {
-    /// As a person reads it: `2 channels`, `channels 1, 3`.
+    /// For a person: `2 channels`, `channels 1, 3`.
     public var description: String {
         switch self {
         case .first(let count): "\(count) channel\(count == 1 ? "" : "s")"

@@ -1,13 +1,11 @@
-/// What the kernel says of its clock at one moment.
+/// The state of the kernel's clock at one moment.
 public struct ClockEvidence: Hashable, Sendable {
-    /// Whether it is synchronised now (`adjtimex(2)`).
+    /// Whether the clock is synchronised now (`adjtimex(2)`).
     public var isSynchronised: Bool
-    /// Whether a battery-backed clock set it at boot (`hctosys` of `rtc(4)`).
+    /// Whether a battery-backed clock set the calendar at boot (`hctosys` of `rtc(4)`).
     public var isSetFromRTC: Bool
-    /// How far the calendar is ahead of `CLOCK_MONOTONIC`.
     public var offset: ClockOffset
 
-    /// What was seen at one moment.
     public init(isSynchronised: Bool, isSetFromRTC: Bool, offset: ClockOffset) {
         self.isSynchronised = isSynchronised
         self.isSetFromRTC = isSetFromRTC
@@ -15,38 +13,37 @@ public struct ClockEvidence: Hashable, Sendable {
     }
 }
 
-/// Where the calendar stood when it was last known to be right in this boot, and how that was known.
+/// The calendar's offset when it was last known to be right in this boot, and the source of that knowledge.
 ///
-/// The kernel takes back that it is synchronised hours after the last word from the network, or when the service for it ends;
-/// the calendar goes on as rightly as a watch does. So it is remembered, for this boot, and holds as long as the calendar
-/// stays where it stood: when something else sets it, it is not known to be right; set back, it is as right as it was.
+/// The kernel clears its synchronised flag hours after the last answer from the network, or when the time service ends.
+/// The calendar is still as accurate as a watch. So the record is kept for this boot, and holds while the calendar
+/// keeps its offset. After another program sets the calendar, it is not known to be right. If it is set back to this
+/// offset, the record holds again.
 public struct ClockRecord: Hashable, Sendable {
-    /// The kernel's `boot_id`, to which the offset belongs.
+    /// The kernel's `boot_id` of the boot that the offset belongs to.
     public var bootID: String
-    /// How it was known; never `.unset`.
+    /// The source of the knowledge; never `.unset`.
     public var origin: ClockOrigin
-    /// Where it stood.
     public var offset: ClockOffset
 
-    /// What is remembered.
     public init(bootID: String, origin: ClockOrigin, offset: ClockOffset) {
         self.bootID = bootID
         self.origin = origin
         self.offset = offset
     }
 
-    /// A date that was set by less than this is as right as before: no use of the calendar needs more, a person sets it to a
-    /// second, and a leap second is one.
+    /// A date that was set by less than this is still right. No use of the calendar needs more precision, a person sets
+    /// it to a second, and a leap second is one second.
     public static let tolerance = Duration.seconds(2)
-    /// What differs by less was read, not set.
+    /// A smaller difference comes from reading the clocks, not from setting them.
     public static let jitter = Duration.milliseconds(1)
-    /// How much faster or slower than `CLOCK_MONOTONIC_RAW` the calendar runs at most: the kernel slews by 500 millionths (`adjtimex(2)`),
-    /// and a crystal is off by less than 100.
+    /// The largest difference in speed between the calendar and `CLOCK_MONOTONIC_RAW`: the kernel slews by 500
+    /// millionths (`adjtimex(2)`), and a crystal is off by less than 100.
     static let mostSlew = 600e-6
 
-    /// What is known after another reading of the kernel's clock.
-    /// - Parameter known: what was known before; what another boot knew counts for nothing.
-    /// - Returns: nil if nothing is known; `known` itself where there is nothing new.
+    /// The record after another reading of the kernel's clock.
+    /// - Parameter known: the record before the reading. A record of another boot is ignored.
+    /// - Returns: nil if nothing is known; `known` if the reading adds nothing.
     public static func after(_ evidence: ClockEvidence, known: ClockRecord?, bootID: String) -> ClockRecord? {
         let known = known.flatMap { $0.bootID == bootID ? $0 : nil }
         if evidence.isSynchronised {
@@ -59,9 +56,9 @@ public struct ClockRecord: Hashable, Sendable {
         return known
     }
 
-    /// Where the date comes from while the calendar stands at `offset`.
+    /// The source of the date while the calendar has this offset.
     ///
-    /// A battery-backed clock is trusted while it is not behind the newest take: one with an empty battery starts over.
+    /// A battery-backed clock is trusted unless it is behind the newest take: with an empty battery it starts over.
     /// - Parameters:
     ///   - today: the day by the calendar, `2026-11-21`.
     ///   - newestTake: the day of the newest take.
@@ -73,10 +70,10 @@ public struct ClockRecord: Hashable, Sendable {
 }
 
 extension ClockRecord {
-    /// One line for a file: `BOOT-ID ntp 1795241886250000`.
+    /// One line of a file: `BOOT-ID ntp 1795241886250000`.
     public var line: String { "\(bootID) \(origin.rawValue) \(offset.microseconds)\n" }
 
-    /// Reads what `line` writes; nil for anything else.
+    /// Reads a line that `line` wrote. Returns nil for any other text.
     public init?(line: String) {
         let fields = line.split(separator: " ", omittingEmptySubsequences: false)
         guard fields.count == 3, !fields[0].isEmpty, let origin = ClockOrigin(rawValue: String(fields[1])),

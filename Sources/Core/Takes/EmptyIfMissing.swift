@@ -1,20 +1,16 @@
-/// A list that reads as empty where its key is missing, as in sidecars of earlier versions.
+/// A list that decodes as empty if its key is missing, as in sidecars of earlier versions.
 @propertyWrapper
 public struct EmptyIfMissing<Element: Codable & Sendable>: Codable, Sendable {
-    /// The list.
     public var wrappedValue: [Element]
 
-    /// Wraps a list.
     public init(wrappedValue: [Element] = []) {
         self.wrappedValue = wrappedValue
     }
 
-    /// Reads a list.
     public init(from decoder: any Decoder) throws {
         wrappedValue = try decoder.singleValueContainer().decode([Element].self)
     }
 
-    /// Writes the list.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue)
@@ -24,7 +20,7 @@ public struct EmptyIfMissing<Element: Codable & Sendable>: Codable, Sendable {
 extension EmptyIfMissing: Equatable where Element: Equatable {}
 
 extension KeyedDecodingContainer {
-    /// A key that is missing reads as an empty list.
+    /// Decodes a missing key as an empty list.
     public func decode<Element>(
         _ type: EmptyIfMissing<Element>.Type, forKey key: Key
     ) throws -> EmptyIfMissing<Element> {

@@ -1,9 +1,9 @@
-/// Dates as HTTP has them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+/// Dates in the form that HTTP uses: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
 public enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// A time as text, to the second.
+    /// Writes a time, to the second.
     public static func text(_ time: WallTime) -> String {
         let date = time.date.split(separator: "-").map(String.init)
         let microsecondsOfDay: Int64 = 86_400_000_000

@@ -2,15 +2,15 @@ import Glibc
 
 /// A value that several threads use, one at a time.
 ///
-/// The lock is the system's (`pthread_mutex_init(3)`), which ThreadSanitizer knows: it does not see the waiting in
-/// `Synchronization.Mutex`, and reports races where there are none. A thread that waits passes its priority to the one that
-/// holds the lock.
+/// The lock is a `pthread_mutex_init(3)` mutex, because ThreadSanitizer supports it. ThreadSanitizer does not see the
+/// waiting in `Synchronization.Mutex` and reports false races. The mutex uses priority inheritance: a waiting thread
+/// passes its priority to the thread that holds the lock.
 public final class Locked<Value>: @unchecked Sendable {
     // Safe: the mutex keeps its address from `init` to `deinit`.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    /// A value that no thread uses yet.
+    /// Takes over a value that no other thread uses.
     public init(_ value: sending Value) {
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
@@ -28,7 +28,7 @@ public final class Locked<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Calls `body` with the value once no other thread uses it. `body` must not use the lock again.
+    /// Calls `body` with the value while no other thread uses it. `body` must not use the same lock.
     public func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,11 +1,10 @@
-/// The clock by which takes and the folders of their days are named.
+/// The clock that names takes and the folders of their days.
 public enum NameTime: String, CaseIterable, Sendable {
-    /// UTC.
     case utc
-    /// The kit's time zone; an hour that comes twice gives the same names twice.
+    /// The kit's time zone. An hour that repeats when clocks change gives the same names twice.
     case local
 
-    /// The day of an instant: `2026-11-21`.
+    /// The day of a time: `2026-11-21`.
     public func day(of time: WallTime) -> String {
         switch self {
         case .utc: time.date
@@ -13,7 +12,7 @@ public enum NameTime: String, CaseIterable, Sendable {
         }
     }
 
-    /// The second in which an instant lies: `20261121_061811`.
+    /// The second of a time: `20261121_061811`.
     func stamp(of time: WallTime) -> String {
         let timeOfDay =
             switch self {

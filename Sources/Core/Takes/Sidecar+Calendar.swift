@@ -1,11 +1,12 @@
-/// `clock_map` on one calendar: that of the last time at which the date was set.
+/// `clock_map` on one calendar: the calendar as it was last set.
 extension Sidecar {
-    /// Puts all points of `clock_map` on the calendar that stands at `offset`. They stay as they are if they are all on one calendar that
-    /// differs from this one by less than `TrueStart.tolerance`: so does the take's start.
+    /// Converts all points of `clock_map` to the calendar with this offset. The points stay unchanged if all are on one
+    /// calendar that differs from this one by less than `TrueStart.tolerance`, like the take's start.
     ///
-    /// A point that notes its instant is dated by that. Sidecars of older versions note none: there a point is moved as far as the take's
-    /// start was, or laid beside its neighbour by `CLOCK_MONOTONIC_RAW`, and its error grows by what the two clocks may differ.
-    /// - Parameter start: the start of the take by the calendar that dated it until now, if that is known.
+    /// A point that notes its instant is dated by that instant. Sidecars of older versions note no instants. Their
+    /// points are moved by the same step as the take's start, or placed relative to the nearest point by
+    /// `CLOCK_MONOTONIC_RAW`. In the second case the error grows by the possible difference of the two clocks.
+    /// - Parameter start: the start of the take by the calendar that dated it so far, if that is known.
     public mutating func dateClockMap(by offset: ClockOffset, before start: WallTime? = nil) {
         dateNotedInstants(by: offset)
         dateOthers(by: offset, before: start)
@@ -29,12 +30,12 @@ extension Sidecar {
         }
     }
 
-    /// Points of sidecars that do not note instants.
+    /// Dates the points of sidecars that do not note instants.
     private mutating func dateOthers(by offset: ClockOffset, before start: WallTime?) {
         let others = clockMap.indices.filter { clockMap[$0].monotonicNs == nil }
         guard !others.isEmpty, let first = clockMap.first else { return }
         let truth = offset.wallTime(at: Instant(nanoseconds: startedMonotonicNs))
-        // When the take's first frame was sampled, on the raw clock.
+        // The raw clock's value when the take's first frame was sampled.
         let pace = 1e9 / Double(max(1, rateHz)) / (1 + (clockDriftPPM ?? 0) / 1e6)
         let origin = Double(first.rawNs) - Double(first.atFrame.count) * pace
         func expected(_ point: ClockPoint) -> Int64 {
@@ -47,7 +48,8 @@ extension Sidecar {
                 ClockRecord.mostSlew * elapsed + Double(TrueStart.tolerance.nanoseconds / 1000) + Double(point.errorUs)
             return abs(Double(utc.microseconds - expected(point))) <= allowed
         }
-        // As far as the start: what was on the calendar before is on this one then, to the microsecond.
+        // Moves each point by the step of the start: a point of the previous calendar is then on this one, to the
+        // microsecond.
         let step = start.map { truth.microseconds - $0.microseconds } ?? 0
         if abs(step) >= TrueStart.tolerance.nanoseconds / 1000 {
             for index in others {
@@ -71,7 +73,7 @@ extension Sidecar {
         }
     }
 
-    /// Takes over the calendar of a finished take that was dated after it ended.
+    /// Takes over the calendar of a finished take that was dated after its end.
     public mutating func adoptCalendar(of finished: Sidecar) {
         startedCorrected = finished.startedCorrected
         for point in finished.clockMap.reversed() {
@@ -84,13 +86,13 @@ extension Sidecar {
 }
 
 extension Sidecar.ClockPoint {
-    /// When the frame was sampled, if that was noted.
+    /// The instant at which the frame was sampled, if the point notes it.
     fileprivate var instant: Instant? { monotonicNs.map { Instant(nanoseconds: $0) } }
 
-    /// The same by the calendar; nil if it was not set, or the text is not a time.
+    /// The calendar time of the frame, or nil if the clock was not set or the text is not a time.
     fileprivate var wallTime: WallTime? { utc.flatMap { WallTime(iso8601: $0) } }
 
-    /// The calendar that dated it, where that and the instant are known.
+    /// The calendar that dated the point, if its time and its instant are known.
     fileprivate var calendar: ClockOffset? {
         guard let wallTime, let instant else { return nil }
         return ClockOffset(wallTime, at: instant)
@@ -98,8 +100,8 @@ extension Sidecar.ClockPoint {
 }
 
 extension TrueStart {
-    /// Dates a take of this boot: its start, and all points of its clock map. A calendar of unknown origin dates nothing: what has a date
-    /// keeps it.
+    /// Dates a take of this boot: its start, and all points of its clock map. With a calendar of unknown origin it
+    /// changes nothing.
     public func date(_ sidecar: inout Sidecar) {
         guard origin != .unset, covers(sidecar) else { return }
         let before = sidecar.begun

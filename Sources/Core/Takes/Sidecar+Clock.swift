@@ -1,19 +1,17 @@
 extension Sidecar {
-    /// When one frame of a take was sampled, by two clocks: an entry of `clock_map`.
+    /// The time at which one frame was sampled, on two clocks: an entry of `clock_map`.
     public struct ClockPoint: Codable, Hashable, Sendable {
-        /// The frame of the take.
         public var atFrame: TakeFrame
-        /// When it was sampled, on `CLOCK_MONOTONIC_RAW`, in nanoseconds.
+        /// The time on `CLOCK_MONOTONIC_RAW`, in nanoseconds.
         public var rawNs: Int64
-        /// The same by the calendar: ISO 8601, UTC, microseconds; null if the clock was not set.
+        /// The calendar time: ISO 8601, UTC, microseconds; null if the clock was not set.
         @ExplicitNull public var utc: String?
-        /// By how many microseconds either time may be wrong.
+        /// The possible error of either time, in microseconds.
         public var errorUs: Int64
-        /// The same on `CLOCK_MONOTONIC`, in nanoseconds, by which a date that is set later applies to it; nil in sidecars of versions that
-        /// did not note it.
+        /// The time on `CLOCK_MONOTONIC`, in nanoseconds. It allows the point to be dated when the clock is set later.
+        /// Nil in sidecars of versions that did not note it.
         public var monotonicNs: Int64?
 
-        /// A frame and when it was sampled.
         public init(atFrame: TakeFrame, rawNs: Int64, utc: String?, errorUs: Int64, monotonicNs: Int64? = nil) {
             self.monotonicNs = monotonicNs
             self.atFrame = atFrame
@@ -31,18 +29,18 @@ extension Sidecar {
         }
     }
 
-    /// Frames that the card seems to have lost without a report: an entry of `suspected_losses`. Nothing is filled in for them.
+    /// Frames that the card seems to have lost without a report: an entry of `suspected_losses`. They are not replaced
+    /// by silence.
     public struct SuspectedLoss: Codable, Hashable, Sendable {
-        /// The last frame of the take that is known to lie before the loss.
+        /// The last frame that certainly precedes the loss.
         public var afterFrame: TakeFrame
-        /// The first frame that is known to lie behind it.
+        /// The first frame that certainly follows the loss.
         public var beforeFrame: TakeFrame
-        /// How many frames are missing between the two.
+        /// The number of missing frames between the two.
         public var frames: Int64
-        /// How sure that is, from 0 to 1.
+        /// The confidence, from 0 to 1.
         public var confidence: Double
 
-        /// A loss somewhere between two frames.
         public init(afterFrame: TakeFrame, beforeFrame: TakeFrame, frames: Int64, confidence: Double) {
             self.afterFrame = afterFrame
             self.beforeFrame = beforeFrame
@@ -56,7 +54,7 @@ extension Sidecar {
             case beforeFrame = "before_frame"
         }
 
-        /// Adds a loss that lies behind this one.
+        /// Adds a loss that follows this one.
         mutating func merge(_ later: SuspectedLoss) {
             beforeFrame = max(beforeFrame, later.beforeFrame)
             frames += later.frames

@@ -1,16 +1,15 @@
 extension Sidecar {
-    /// The gain of the card from a frame on.
+    /// The card's gain from one frame on.
     ///
     /// As JSON `{"agc": false, "at_frame": 96000, "gain_db": 12.5}`.
     public struct GainChange: Codable, Hashable, Sendable {
-        /// The frame of the take that was sampled when the card's mixer confirmed it, to some hundredths of a second.
+        /// The frame that was sampled when the card's mixer confirmed the gain, to some hundredths of a second.
         public var atFrame: TakeFrame
-        /// The capture gain, read back; null if the card has no such control.
+        /// The capture gain that was read back, or null if the card has no such control.
         @ExplicitNull public var gainDB: Double?
-        /// Whether automatic gain control was on; null if the card has none.
+        /// Whether automatic gain control was on, or null if the card has no such control.
         @ExplicitNull public var agc: Bool?
 
-        /// The gain from `atFrame` on.
         public init(atFrame: TakeFrame, gainDB: Double?, agc: Bool?) {
             self.atFrame = atFrame
             self.gainDB = gainDB

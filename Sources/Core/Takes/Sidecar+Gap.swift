@@ -1,35 +1,32 @@
 extension Sidecar {
-    /// Frames that were lost and are silent in the file: one gap, or a range of several.
+    /// Frames that were lost and are silent in the file: one gap, or a range of several gaps.
     ///
-    /// As JSON `{"at_frame": 4800, "frames": 240, "cause": "xrun"}`: 240 silent frames from frame 4800 on. A range of several
-    /// gaps has two keys more, `{"at_frame": 4800, "frames": 720, "cause": "xrun", "count": 3, "until_frame": 96000}`: three
-    /// gaps, which lie from frame 4800 up to, and not including, frame 96000, and have 720 silent frames together.
-    /// A reader that does not know these two keys sees where the first gap begins and the exact number of silent frames.
+    /// As JSON `{"at_frame": 4800, "frames": 240, "cause": "xrun"}`: 240 silent frames, beginning at frame 4800. A
+    /// range of several gaps has two more keys, `{"at_frame": 4800, "frames": 720, "cause": "xrun", "count": 3,
+    /// "until_frame": 96000}`: three gaps between frame 4800 and frame 96000 (exclusive), with 720 silent frames in
+    /// total. A reader that ignores these two keys still gets the start of the first gap and the exact number of silent
+    /// frames.
     public struct Gap: Codable, Hashable, Sendable {
-        /// The first silent frame of the take.
         public var atFrame: TakeFrame
-        /// How many are silent, of all gaps of the range.
+        /// The number of silent frames in all gaps of the range.
         public var frames: Int64
-        /// Why.
         public var cause: Cause
-        /// How many gaps the range has; nil: this is one gap.
+        /// The number of gaps in the range, or nil for one gap.
         public private(set) var count: Int?
-        /// The frame after the range's last silent one; nil: this is one gap.
+        /// The frame after the last silent one of the range, or nil for one gap.
         public private(set) var untilFrame: TakeFrame?
 
-        /// Why frames were lost.
         public enum Cause: String, Codable, Sendable {
-            /// The card's buffer ran over.
+            /// The card's buffer overran.
             case xrun
-            /// The ring ran over: storage was too slow for too long.
+            /// The ring overran, because the storage was too slow for too long.
             case stall
-            /// The driver lost them without a report.
+            /// The driver lost frames without a report.
             case driver
-            /// The card was away.
+            /// The card was disconnected.
             case cardLost = "card-lost"
         }
 
-        /// `frames` silent frames from `atFrame` on.
         public init(atFrame: TakeFrame, frames: Int64, cause: Cause) {
             self.atFrame = atFrame
             self.frames = frames
@@ -42,13 +39,12 @@ extension Sidecar {
             case untilFrame = "until_frame"
         }
 
-        /// How many gaps this stands for.
         public var gapCount: Int { count ?? 1 }
 
         /// The frame after the last silent one.
         public var end: TakeFrame { untilFrame ?? atFrame + frames }
 
-        /// Adds gaps that begin behind this one's first frame. Gaps that touch and have one cause become one gap.
+        /// Adds gaps that begin after this one's first frame. Adjacent gaps with the same cause become one gap.
         mutating func merge(_ later: Gap) {
             let touches = count == nil && later.count == nil && later.cause == cause && later.atFrame == end
             if !touches {
@@ -58,15 +54,15 @@ extension Sidecar {
             frames += later.frames
         }
 
-        /// Takes out what lies at or behind `end`, which lies behind the first frame.
+        /// Removes the frames from `end` on. `end` must follow the first frame.
         public mutating func cut(at end: TakeFrame) {
             frames = min(frames, end - atFrame)
             if let untilFrame { self.untilFrame = min(untilFrame, end) }
         }
     }
 
-    /// The take ends at a frame, and its card did not come back after it: what was marked in the time without sound is marked at its end, and
-    /// that time is no gap of the take.
+    /// Ends the take at a frame after which its card did not return. Markers in the time without sound move to the end
+    /// of the take, and that time is not listed as a gap.
     public mutating func endBeforeTimeAway(at end: TakeFrame) {
         let away = gaps.filter { $0.cause == .cardLost && $0.atFrame >= end }
         for index in markers.indices {
@@ -77,6 +73,6 @@ extension Sidecar {
         gaps.removeAll(where: away.contains)
     }
 
-    /// How many gaps there are.
+    /// The number of gaps, counting each gap of a range.
     public var gapCount: Int { gaps.reduce(0) { $0 + $1.gapCount } }
 }

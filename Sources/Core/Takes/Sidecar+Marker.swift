@@ -1,30 +1,29 @@
 extension Sidecar {
-    /// A place that a person, or a program, marked.
+    /// A place that a person or a program marked.
     @dynamicMemberLookup
     public struct Marker: Codable, Hashable, Sendable {
-        /// The frame of the take that was sampled when the button was pressed, or that the marker was dated to.
+        /// The frame that was sampled when the button was pressed, or the frame that the marker was dated to.
         public var atFrame: TakeFrame
-        /// What the marker says.
         public var content: Content
 
-        /// What a marker says, without its place. As JSON these are keys of the marker; those without a value are left out, but `note`.
+        /// The content of a marker, without its frame. In JSON its properties are keys of the marker. Except for
+        /// `note`, keys without a value are omitted.
         public struct Content: Codable, Hashable, Sendable {
-            /// What the person wrote; null for a button.
+            /// The person's text, or null for a press of a button.
             @ExplicitNull public var note: String?
-            /// The frame behind the last one of the region that it marks, or nil for a point.
+            /// The frame after the last one of the marked region, or nil for a point.
             public var endFrame: TakeFrame?
-            /// What was found there, such as a species.
+            /// The identification, such as a species.
             public var label: String?
-            /// Who set it: a person or a program.
+            /// The person or program that set the marker.
             public var by: String?
-            /// How sure a program is, 0 to 1.
+            /// The program's confidence, from 0 to 1.
             public var score: Double?
-            /// The lower edge of what was found, in Hz.
+            /// The lower edge of the marked band, in Hz.
             public var lowHz: Double?
-            /// The upper edge of what was found, in Hz.
+            /// The upper edge of the marked band, in Hz.
             public var highHz: Double?
 
-            /// A point with a note.
             public init(note: String? = nil) { self.note = note }
 
             enum CodingKeys: String, CodingKey {
@@ -35,31 +34,26 @@ extension Sidecar {
             }
         }
 
-        /// A marker at a frame of the take.
         public init(atFrame: TakeFrame, note: String?) {
             self.init(atFrame: atFrame, Content(note: note))
         }
 
-        /// A marker at a frame of the take.
         public init(atFrame: TakeFrame, _ content: Content) {
             self.atFrame = atFrame
             self.content = content
         }
 
-        /// Reads an object.
         public init(from decoder: any Decoder) throws {
             atFrame = try decoder.container(keyedBy: CodingKeys.self).decode(TakeFrame.self, forKey: .atFrame)
             content = try Content(from: decoder)
         }
 
-        /// Writes an object.
         public func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(atFrame, forKey: .atFrame)
             try content.encode(to: encoder)
         }
 
-        /// What the marker says.
         public subscript<Value>(dynamicMember key: WritableKeyPath<Content, Value>) -> Value {
             get { content[keyPath: key] }
             set { content[keyPath: key] = newValue }
@@ -72,15 +66,16 @@ extension Sidecar {
 }
 
 extension Sidecar.Marker.Content {
-    /// The most bytes of a label, and of who set a marker.
+    /// The longest `label` and the longest `by`, in bytes.
     public static let longestName = 200
 
-    /// The texts that a search finds it by.
+    /// The texts that a search looks through.
     public var words: [String] { [note, label, by].compactMap(\.self) }
 }
 
 extension Sidecar.Marker.Content {
-    /// Reads the keys of a marker. Those that this version adds to a note read as missing if they are of another kind: a take is worth more.
+    /// Reads the keys of a marker. Every key except `note` reads as missing if its value has another type: the take
+    /// must stay readable.
     public init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
         _note = try keys.decode(ExplicitNull<String>.self, forKey: .note)
@@ -94,14 +89,14 @@ extension Sidecar.Marker.Content {
 }
 
 extension Sidecar.Marker {
-    /// The same, counted from another frame; none lies before the first.
+    /// The marker, moved by a number of frames. Frames before the first become the first.
     public func moved(by frames: Int64) -> Sidecar.Marker {
         var content = content
         content.endFrame = content.endFrame.map { max(.first, $0 + frames) }
         return Sidecar.Marker(atFrame: max(.first, atFrame + frames), content)
     }
 
-    /// Keeps the region's end behind its begin, and in front of the end of the take.
+    /// Keeps the end of the region between its start and the end of the take.
     public mutating func endRegion(before end: TakeFrame) {
         if let last = content.endFrame { content.endFrame = max(atFrame, min(last, end)) }
     }

@@ -1,17 +1,17 @@
-/// Which recording a sidecar describes, also after recovery made it anew and the id of the boot is lost.
+/// Identifies the recording that a sidecar describes, even after recovery rebuilt the sidecar and the boot id is lost.
 extension Sidecar {
-    /// Whether recovery made it anew of the sound, which does not have the id of the boot.
+    /// Whether recovery rebuilt the sidecar from the sound files, which do not contain the boot id.
     public var isRebuilt: Bool { bootID.isEmpty }
 
-    /// Whether another sidecar describes the same recording. The boot and the moment decide; if one of the two was made anew, the start and the
-    /// hashes of the sound do.
+    /// Whether another sidecar describes the same recording. The boot and the instant decide. If one of the two was
+    /// rebuilt, the start time and the hashes of the sound decide.
     public func isOfSameRecording(as other: Sidecar) -> Bool {
         guard take == other.take else { return false }
         guard isRebuilt || other.isRebuilt else { return recordingStart == other.recordingStart }
         return hasSameStart(as: other) && hasSameSound(as: other)
     }
 
-    /// In microseconds. The head of a sound file has the time to a frame.
+    /// In microseconds. The header of a sound file stores the time to a frame.
     private static let startTolerance: Int64 = 1_000_000
 
     private func hasSameStart(as other: Sidecar) -> Bool {
@@ -28,7 +28,7 @@ extension Sidecar {
         return !mine.isEmpty && mine.count == others.count && zip(mine, others).allSatisfy { $0.hasSameSound(as: $1) }
     }
 
-    /// Notes the hash of an audio file in its part.
+    /// Stores the hash of an audio file in its part.
     public mutating func setHash(_ sha256: String, of file: String) {
         for index in parts.indices {
             if parts[index].file == file { parts[index].sha256 = sha256 }
@@ -36,7 +36,7 @@ extension Sidecar {
         }
     }
 
-    /// Adds what only the earlier sidecar of the same recording has: gaps, filter, levels, the clock map.
+    /// Adds the data that only the earlier sidecar of the same recording has: gaps, filter, levels, the clock map.
     public func completed(by other: Sidecar) -> Sidecar {
         var whole = other
         whole.revision = max(revision, other.revision)
@@ -49,7 +49,7 @@ extension Sidecar {
 }
 
 extension Sidecar.Part {
-    /// The name of its file without the ending, which a conversion to FLAC changes.
+    /// The name of the file without its extension, which a conversion to FLAC changes.
     private var base: Substring { file.prefix { $0 != "." } }
 
     fileprivate func hasSameSound(as other: Self) -> Bool {
@@ -60,7 +60,7 @@ extension Sidecar.Part {
                     unfilteredSoundSHA256, other.unfilteredSoundSHA256, unfilteredSHA256, other.unfilteredSHA256))
     }
 
-    /// By the fingerprints, or by the hashes of the whole files where one has no fingerprint.
+    /// Compares the fingerprints, or the hashes of the whole files if a fingerprint is missing.
     private static func isSame(_ sound: String?, _ other: String?, _ whole: String?, _ otherWhole: String?) -> Bool {
         if let sound, let other { return sound == other }
         return whole != nil && whole == otherWhole

@@ -1,85 +1,81 @@
-/// What is known of a take, beside its sound: the file `STEM.json`. Its appearance commits the take.
+/// The metadata of a take, stored in the file `STEM.json`. Its appearance commits the take.
 public struct Sidecar: Codable, Equatable, Sendable {
-    /// 1. Readers ignore keys that they do not know.
+    /// 1. Readers ignore unknown keys.
     public var schema = 1
-    /// 1, then higher with each change.
+    /// 1, incremented with each change.
     public var revision = 1
     /// The stem that all of the take's files share.
     public var take: String
-    /// The take's number.
     public var number: Int
-    /// The name of the kit that recorded it, as it was then.
+    /// The name that the recording kit had at that time.
     public var kit: String
-    /// What that kit is known by, whatever its name. Null: the version did not store it, the kit could not keep a key, or the sidecar was
-    /// made anew from the sound.
+    /// The permanent id of that kit. Null if the version did not store it, the kit could not keep a key, or the sidecar
+    /// was rebuilt from the sound.
     @ExplicitNull public var kitID: KitID?
     /// When the first frame was sampled: ISO 8601, UTC, microseconds.
     public var started: String
-    /// The same by a clock that was set later; null if it never was.
+    /// The same time by a clock that was set later, or null if none was.
     @ExplicitNull public var startedCorrected: String?
     /// When the first frame was sampled, on `CLOCK_MONOTONIC`, in nanoseconds.
     public var startedMonotonicNs: Int64
-    /// The kernel's `boot_id`, to which the monotonic time belongs.
+    /// The kernel's `boot_id` of the boot that the monotonic time belongs to.
     public var bootID: String
-    /// Where `started` comes from.
+    /// The source of `started`.
     public var clock: ClockOrigin
-    /// Why it ended; null while it is being recorded.
+    /// Null during the recording.
     @ExplicitNull public var endedBy: Ending?
-    /// What began it; null in sidecars of versions that did not note it.
+    /// Null in sidecars of versions that did not note it.
     @ExplicitNull public var startedBy: Start?
-    /// Whether the take was completed after a cut.
+    /// Whether recovery completed the take after an interruption.
     public var recovered = false
-    /// The audio files, in order.
     public var parts: [Part]
-    /// Frames of all parts, counted at the take's rate: a part may have another. Versions up to 0.1.0 added up what the parts have.
+    /// The frames of all parts, converted to the take's rate, since a part may have another rate. Versions up to 0.1.0
+    /// added the unconverted lengths of the parts.
     public var frames: Int64
-    /// How long all parts last together.
+    /// The length of all parts together.
     public var durationSeconds: Double
     /// The card's stable id.
     public var card: String
-    /// Frames a second.
     public var rateHz: Int
-    /// Samples a frame.
     public var channels: Int
-    /// The numbers of the card's channels that were recorded, in their order, from 1; nil: all of them.
+    /// The numbers of the recorded channels of the card, in their order, counted from 1, or nil for all channels.
     public var channelsOfCard: [Int]?
-    /// ALSA's name of the format that the card delivered.
+    /// ALSA's name of the card's sample format.
     public var format: SampleFormat
     /// The filter at the start, and each change.
     public var filter: [FilterChange]
-    /// The frames that were lost and are silent, in order. `SidecarLedger` limits their number.
+    /// The lost frames, which are silent in the file, in order. `SidecarLedger` limits their number.
     public var gaps: [Gap] = []
-    /// The places that a person marked, in the order in which they were noted.
+    /// The marked places, in the order in which they were noted.
     public var markers: [Marker] = []
-    /// Frames from before the press.
+    /// The frames from before the button was pressed.
     public var preRollFrames: Int64
-    /// One entry a channel.
+    /// One entry for each channel.
     public var levels: [Levels] = []
-    /// The card's capture gain at the start; null if it has no such control.
+    /// The card's capture gain at the start, or null if the card has no such control.
     @ExplicitNull public var gainDB: Double?
-    /// Whether automatic gain control was on at the start; null if the card has none.
+    /// Whether automatic gain control was on at the start, or null if the card has no such control.
     @ExplicitNull public var agc: Bool?
-    /// Each change of these two during the take, in order.
+    /// Each change of the gain or of automatic gain control during the take, in order.
     @EmptyIfMissing public var gain: [GainChange]
-    /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths; null if it ran for too short a time.
+    /// How much faster than `CLOCK_MONOTONIC_RAW` the card ran, in millionths, or null if it ran for too short a time.
     @ExplicitNull public var clockDriftPPM: Double?
-    /// Which frame was sampled when, at least every 60 s; less often in takes of more than a day.
+    /// The sampling times of some frames, at least one every 60 s; fewer in takes of more than a day.
     @EmptyIfMissing public var clockMap: [ClockPoint]
-    /// Where the card's frames lag behind the clock. Suspected only: the sound there is as the card delivered it.
+    /// The places where the card's frames lag behind the clock. They are only suspected: the sound there is unchanged.
     @EmptyIfMissing public var suspectedLosses: [SuspectedLoss]
-    /// The format that its files are still to be converted to, "flac"; null: they are as they are to be.
+    /// The format that its files must still be converted to ("flac"), or null if they are in their final format.
     @ExplicitNull public var pendingFormat: String?
-    /// True if a person restored the take from the bin, or nil if nobody did. The library keeps such a take until it needs the space.
+    /// True if a person restored the take from the bin; otherwise nil. The library keeps such a take until it needs the
+    /// space.
     public var restored: Bool?
-    /// The version of Fieldfare that wrote this.
     public var version: String
 
-    /// Why a take ended.
     public enum Ending: String, Codable, Sendable {
         case stop, shutdown
         /// The longest time that the settings allow.
         case limit
-        /// Another take goes on with the next frame.
+        /// Another take continues with the next frame.
         case next
         case diskFull = "disk-full"
         case storageError = "storage-error"
@@ -88,60 +84,58 @@ public struct Sidecar: Codable, Equatable, Sendable {
         case crash, unknown
     }
 
-    /// What began a take.
     public enum Start: String, Codable, Sendable {
         case button, command, schedule
     }
 
-    /// One audio file of a take.
     public struct Part: Codable, Equatable, Sendable {
-        /// The file's name, beside the sidecar.
+        /// The file's name, in the folder of the sidecar.
         public var file: String
-        /// The name of the unfiltered twin; null if there is none.
+        /// The name of the unfiltered twin, or null without one.
         @ExplicitNull public var unfilteredFile: String?
-        /// Where in the take it begins.
+        /// The position of its first frame in the take.
         public var firstFrame: TakeFrame
-        /// Its length in frames.
         public var frames: Int64
-        /// The length of the unfiltered twin in frames, where a cut, another program or a damaged disk left another one; else nil.
+        /// The length of the unfiltered twin in frames if it differs from `frames`, after an interruption, a change by
+        /// another program or a disk error; otherwise nil.
         public var unfilteredFrames: Int64?
-        /// Frames a second.
         public var rateHz: Int
-        /// ALSA's name of the format that the card delivered.
+        /// ALSA's name of the card's sample format.
         public var format: SampleFormat
-        /// Bits of a sample that carry signal, where the card has fewer than its format; nil: all of them. The file of an `S32_LE` part
-        /// of at most 24 bits holds 24.
+        /// The bits of a sample that carry signal if the card has fewer than its format; otherwise nil. The file of an
+        /// `S32_LE` part with at most 24 such bits stores 24 bits.
         public var significantBits: Int?
-        /// The stable id of the card that it was recorded from; nil in sidecars of versions that stored it for the whole take alone.
+        /// The stable id of the card that recorded it. Nil in sidecars of versions that stored it only for the whole
+        /// take.
         public var card: String?
-        /// The USB port that the card was in, such as `1-1.4`; nil: it was in none, or the version did not store it.
+        /// The card's USB port, such as `1-1.4`. Nil if the card was not in a USB port, or the version did not store
+        /// it.
         public var port: String?
-        /// Of the whole file; filled in by the library.
+        /// The hash of the whole file, added by the library.
         @ExplicitNull public var sha256: String?
-        /// Of the whole unfiltered twin; filled in by the library.
+        /// The hash of the whole unfiltered twin, added by the library.
         @ExplicitNull public var unfilteredSHA256: String?
-        /// The fingerprint of its sound: SHA-256 of the samples as they are stored (the content of the chunk `data`), hexadecimal.
-        /// FLAC keeps it. Null: the part is still being recorded, or the version that recorded it computed none.
+        /// The fingerprint of its sound: SHA-256 of the samples as they are stored (the content of the chunk `data`),
+        /// hexadecimal. A conversion to FLAC does not change it. Null during the recording of the part, or if the
+        /// version did not compute it.
         @ExplicitNull public var soundSHA256: String?
-        /// The same of the unfiltered twin.
+        /// The fingerprint of the unfiltered twin's sound.
         @ExplicitNull public var unfilteredSoundSHA256: String?
-        /// When the fingerprints were computed; null without one.
+        /// When the fingerprints were computed, or null without them.
         @ExplicitNull public var fingerprint: Fingerprint?
-        /// SHA-256 of the whole file that a person accepted, though its sound is not what was recorded; filled in by the library.
-        /// Nil: there was no need. "missing": it was accepted that the file is not there.
+        /// SHA-256 of a whole file that a person accepted although its sound differs from the recording; added by the
+        /// library. "missing" means that the person accepted the loss of the file. Otherwise nil.
         public var acceptedSHA256: String?
-        /// The same of the unfiltered twin.
+        /// The same for the unfiltered twin.
         public var acceptedUnfilteredSHA256: String?
 
-        /// When the fingerprint of a part was computed.
         public enum Fingerprint: String, Codable, Sendable {
-            /// While it was recorded, of the samples that were given to the storage.
+            /// During the recording, from the samples that were passed to the storage.
             case capture
-            /// Of the file, later: damage before that is not known.
+            /// Later, from the file. Damage before that time is unknown.
             case later
         }
 
-        /// A part that begins at `firstFrame` of the take.
         public init(
             file: String, unfilteredFile: String? = nil, firstFrame: TakeFrame, frames: Int64, rateHz: Int,
             format: SampleFormat
@@ -154,7 +148,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
             self.format = format
         }
 
-        /// A part of what a card delivers as `format`.
+        /// A part that a card recorded with `format`.
         public init(
             file: String, unfilteredFile: String? = nil, firstFrame: TakeFrame, frames: Int64, format: StreamFormat
         ) {
@@ -164,16 +158,16 @@ public struct Sidecar: Codable, Equatable, Sendable {
             if format.significantBits < format.sampleFormat.significantBits { significantBits = format.significantBits }
         }
 
-        /// The card that it was recorded from, and where it was; nil: that is not known.
+        /// The card that recorded it and its USB port, or nil if they are unknown.
         public var place: CardPlace? {
             get { card.map { CardPlace(card: $0, port: port) } }
             set { (card, port) = (newValue?.card, newValue?.port) }
         }
 
-        /// The length of the unfiltered twin in frames, if there is one.
+        /// The length of the unfiltered twin in frames, if the part has one.
         public var twinFrames: Int64 { unfilteredFrames ?? frames }
 
-        /// What the card delivered, in a take of `channels`.
+        /// The card's format, in a take of `channels`.
         public func streamFormat(channels: Int) -> StreamFormat {
             StreamFormat(
                 rateHz: rateHz, channels: channels, sampleFormat: format, significantBits: significantBits)
@@ -194,18 +188,16 @@ public struct Sidecar: Codable, Equatable, Sendable {
         }
     }
 
-    /// The filter from a frame on.
+    /// The filter from one frame on.
     public struct FilterChange: Codable, Hashable, Sendable {
-        /// The first frame of the take that it holds for.
         public var atFrame: TakeFrame
-        /// Null: off.
+        /// Null if the low-pass is off.
         @ExplicitNull public var lowPassHz: Double?
         /// 12, 24, 36 or 48.
         public var slopeDBPerOctave: Int
-        /// Null: off.
+        /// Null if the high-pass is off.
         @ExplicitNull public var highPassHz: Double?
 
-        /// A filter in force from `atFrame` on.
         public init(atFrame: TakeFrame, lowPassHz: Double?, slopeDBPerOctave: Int, highPassHz: Double?) {
             self.atFrame = atFrame
             self.slopeDBPerOctave = slopeDBPerOctave
@@ -221,18 +213,17 @@ public struct Sidecar: Codable, Equatable, Sendable {
         }
     }
 
-    /// How loud one channel was over the whole take.
+    /// The levels of one channel over the whole take.
     public struct Levels: Codable, Equatable, Sendable {
-        /// The greatest sample, in dB of full scale; null for silence.
+        /// The largest absolute sample, in dB of full scale; null for silence.
         @ExplicitNull public var peakDBFS: Double?
-        /// The root of the mean square, in dB of full scale (a full-scale sine is −3.01); null for silence.
+        /// The root mean square, in dB of full scale (a full-scale sine is −3.01); null for silence.
         @ExplicitNull public var rmsDBFS: Double?
-        /// Frames at the converter's limit.
+        /// The frames at the converter's limit.
         public var clippedFrames: Int64
-        /// Frames that the filter's overshoot saturated.
+        /// The frames that saturated because the filter overshot.
         public var filterClippedFrames: Int64
 
-        /// The levels of one channel.
         public init(peakDBFS: Double?, rmsDBFS: Double?, clippedFrames: Int64, filterClippedFrames: Int64) {
             self.clippedFrames = clippedFrames
             self.filterClippedFrames = filterClippedFrames
@@ -270,7 +261,7 @@ public struct Sidecar: Codable, Equatable, Sendable {
 }
 
 extension Sidecar {
-    /// A take that begins now, with nothing recorded yet.
+    /// A take that begins now and has no frames yet.
     public init(
         name: TakeName, started: WallTime, startedMonotonic: Instant, bootID: String, clock: ClockOrigin,
         card: String, format: StreamFormat, preRollFrames: Int64, gainDB: Double?, agc: Bool?, version: String,
@@ -284,14 +275,14 @@ extension Sidecar {
             version: version)
     }
 
-    /// The names of its audio files, in order, each with its unfiltered twin.
+    /// The names of the audio files in order, each followed by its unfiltered twin.
     public var audioFiles: [String] { parts.flatMap { [$0.file, $0.unfilteredFile].compactMap(\.self) } }
 
-    /// The start time by the most reliable clock, or nil if the sidecar has no such time.
+    /// The start time by the most reliable clock, or nil if the sidecar has no valid time.
     public var begun: WallTime? { WallTime(iso8601: startedCorrected ?? started) }
 
-    /// How many frames of a take of `takeRateHz` last as long as `frames` at `rateHz` do, rounded to the nearest; what
-    /// cannot be counted is the highest number there is.
+    /// Converts a number of frames from one rate to the rate of the take, rounded to the nearest. A result that
+    /// overflows becomes `Int64.max`.
     public static func frames(_ frames: Int64, at rateHz: Int, countedAt takeRateHz: Int) -> Int64 {
         guard rateHz != takeRateHz else { return frames }
         return Int64(exactly: (Double(frames) * Double(takeRateHz) / Double(rateHz)).rounded()) ?? .max

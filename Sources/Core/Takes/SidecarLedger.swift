@@ -1,64 +1,60 @@
-/// Notes what happens to a take that is being recorded, and says when its sidecar is to be written again. It writes nothing
-/// itself.
+/// Collects the events of a recording and decides when its sidecar must be written again. It writes nothing itself.
 ///
-/// What a person would miss after a power cut (a marker, a gap, a part, a filter, a gain, the take's start) is due at the next sync.
-/// The rest (the clock map, suspected losses, the drift, gaps that are merged into a range) is written along with it, and is
-/// due alone once a minute of the take has passed.
+/// Events that a person would miss after a power cut (a marker, a gap, a part, a filter, a gain, the take's start) are
+/// due at the next sync. The others (the clock map, suspected losses, the drift, gaps that are merged into a range) are
+/// written together with those, or alone after a minute of the take.
 ///
-/// It bounds the sidecar's size, however long the take is: the first 1000 gaps are listed singly, later ones in at most 1000
-/// ranges with exact sums; there are at most 2000 clock points, evenly spread, at most 1000 suspected losses, at most
-/// 10 000 changes of the gain, and at most 10 000 markers of notes of at most 1000 bytes each.
+/// It limits the size of the sidecar for takes of any length. The first 1000 gaps are listed singly, later ones in at
+/// most 1000 ranges with exact sums. It keeps at most 2000 clock points, evenly spread, and at most 1000 suspected
+/// losses. It keeps at most 10 000 changes of the gain, and at most 10 000 markers with notes of at most 1000 bytes
+/// each.
 public struct SidecarLedger: Sendable {
-    /// What is known of the take.
     public private(set) var sidecar: Sidecar
     /// Counts the changes of the sidecar. The first is the sidecar as it was at the take's start.
     public private(set) var change = 1
 
     /// The last change that is due at the next sync.
     private var urgentChange = 1
-    /// The last change that is on the disk.
     public private(set) var writtenChange = 0
-    /// The length of the take when the sidecar was last given out to be written.
+    /// The length of the take when the sidecar was last handed over for writing.
     private var givenOutFrames: Int64 = 0
 
-    /// The frames that have a marker, or nil if they are not known.
+    /// The frames that have a marker, or nil if the set must be computed again.
     private var markedFrames: Set<TakeFrame>?
-    /// Ranges of gaps span at least this many seconds.
+    /// A range of gaps spans at most this many seconds, unless it has one gap. Doubles whenever there are too many
+    /// ranges.
     private var rangeSeconds: Int64 = 60
-    /// Of so many clock points that are noted, one is kept.
+    /// The ledger keeps one in this many clock points.
     private var clockStride = 1
-    /// Clock points that were noted.
+    /// The number of clock points that were noted.
     private var clockCount = 0
 
-    /// Gaps that are listed one by one.
+    /// The number of gaps that are listed singly.
     public static let mostSingleGaps = 1000
-    /// Ranges of gaps after those.
+    /// The number of ranges after those gaps.
     public static let mostGapRanges = 1000
-    /// Entries of `clock_map`.
     public static let mostClockPoints = 2000
-    /// Entries of `suspected_losses`.
     public static let mostSuspectedLosses = 1000
-    /// Markers: later ones are not noted.
+    /// The number of markers. Later markers are ignored.
     public static let mostMarkers = 10_000
-    /// Changes of the gain: after these, the newest one takes the place of the one before.
+    /// The number of gain changes. After these, the newest change replaces the previous one.
     public static let mostGainChanges = 10_000
-    /// Bytes of a marker's note: the rest is left out.
+    /// The length of a marker's note in bytes. Longer notes are shortened.
     public static let longestNote = 1000
-    /// After so many seconds of the take, what is not urgent is written as well.
+    /// After this many seconds of the take, events that are not urgent are written too.
     static let restSeconds: Int64 = 60
 
-    /// What is known of a take at its start.
     public init(_ sidecar: Sidecar) {
         self.sidecar = sidecar
     }
 
-    /// Whether the sidecar is to be written at the next sync of a take of `frames`.
+    /// Whether the sidecar must be written at the next sync of a take of `frames`.
     public func isDue(frames: Int64) -> Bool {
         urgentChange > writtenChange
             || change > writtenChange && frames - givenOutFrames >= Self.restSeconds * Int64(max(1, sidecar.rateHz))
     }
 
-    /// The sidecar was given out to be written, when the take had `frames`.
+    /// The sidecar was handed over for writing, when the take had `frames`.
     public mutating func giveOut(frames: Int64) {
         givenOutFrames = frames
     }
@@ -68,7 +64,6 @@ public struct SidecarLedger: Sendable {
         writtenChange = max(writtenChange, change)
     }
 
-    /// Notes what happened.
     public mutating func note(_ event: TakeEvent) {
         switch event {
         case .started(let started, let instant):
@@ -119,22 +114,20 @@ public struct SidecarLedger: Sendable {
         }
     }
 
-    /// Another part was begun.
     public mutating func beganPart() {
         changed(isUrgent: true)
     }
 
-    /// The take ended.
     public mutating func end(by ending: Sidecar.Ending, levels: [Sidecar.Levels]) {
         sidecar.endedBy = ending
         sidecar.levels = levels
         changed(isUrgent: true)
     }
 
-    /// A finished take goes on.
-    /// - Parameter finished: its sidecar, as it may have been revised.
+    /// A finished take continues.
+    /// - Parameter finished: its sidecar, which may have been revised.
     public mutating func goOn(after finished: Sidecar) {
-        // It was dated since, or converted and made WAV again.
+        // The library dated it since, or it was converted and made WAV again.
         if finished.revision > sidecar.revision { sidecar.adoptCalendar(of: finished) }
         sidecar.revision = finished.revision == .max ? .max : finished.revision + 1
         sidecar.endedBy = nil
@@ -142,7 +135,7 @@ public struct SidecarLedger: Sendable {
         changed(isUrgent: true)
     }
 
-    /// Less of the take is there than was noted: what is left of the sidecar.
+    /// Replaces the sidecar, because less of the take exists than was noted.
     public mutating func replace(_ sidecar: Sidecar) {
         self.sidecar = sidecar
         markedFrames = nil
@@ -154,7 +147,8 @@ public struct SidecarLedger: Sendable {
         if isUrgent { urgentChange = change }
     }
 
-    /// The last frame up to `frame` that has no marker: a marker that is edited later is known by its frame.
+    /// The last frame up to `frame` without a marker. Each marker needs its own frame, because later edits find it by
+    /// its frame.
     private mutating func freeFrame(at frame: TakeFrame) -> TakeFrame {
         var marked = markedFrames ?? Set(sidecar.markers.map(\.atFrame))
         markedFrames = nil
@@ -165,7 +159,7 @@ public struct SidecarLedger: Sendable {
         return free
     }
 
-    /// What of a text is kept: whole characters.
+    /// Cuts at whole characters.
     private static func shortened(_ text: String, to longest: Int) -> String {
         var kept = text
         while kept.utf8.count > longest { kept.removeLast() }
@@ -176,7 +170,7 @@ public struct SidecarLedger: Sendable {
 // MARK: - Bounded lists
 
 extension SidecarLedger {
-    /// - Returns: whether it is an entry of its own, or part of one.
+    /// - Returns: whether the gap is listed singly or extends a gap that is.
     private mutating func add(_ gap: Sidecar.Gap) -> Bool {
         if var last = sidecar.gaps.last, last.count == nil, last.cause == gap.cause, last.end == gap.atFrame {
             last.merge(gap)
@@ -199,16 +193,16 @@ extension SidecarLedger {
         return false
     }
 
-    /// Adds to the last range of the same cause, unless that would become too long.
+    /// Adds the gap to the last range with the same cause, unless the range would become too long.
     private func insert(_ gap: Sidecar.Gap, into ranges: inout [Sidecar.Gap]) {
         let longest = rangeSeconds * Int64(max(1, sidecar.rateHz))
-        // There are four causes, and the ranges are in order: the one that is searched for is among the last.
+        // The ranges are in order and there are only four causes, so the search finds the range within a few steps.
         guard let index = ranges.lastIndex(where: { $0.cause == gap.cause }), gap.end - ranges[index].atFrame <= longest
         else { return ranges.append(gap) }
         ranges[index].merge(gap)
     }
 
-    /// The newest point is always there; of those before it, one in `clockStride`.
+    /// Always keeps the newest point, and one in `clockStride` of the earlier ones.
     private mutating func add(_ point: Sidecar.ClockPoint) {
         if clockCount > 0, (clockCount - 1) % clockStride != 0 { sidecar.clockMap.removeLast() }
         sidecar.clockMap.append(point)
@@ -219,7 +213,7 @@ extension SidecarLedger {
         sidecar.clockMap = kept.map { sidecar.clockMap[$0] }
     }
 
-    /// What changes nothing is left out.
+    /// Ignores a change to the same values.
     private mutating func add(_ change: Sidecar.GainChange) {
         guard (change.gainDB, change.agc) != sidecar.lastGain else { return }
         if sidecar.gain.count >= Self.mostGainChanges { sidecar.gain.removeLast() }

@@ -1,17 +1,17 @@
-/// How one sample is laid out, under ALSA's name. Always little-endian, as every machine this runs on.
+/// The layout of one sample, by ALSA's name. Always little-endian, like all supported machines.
 public enum SampleFormat: String, CaseIterable, Codable, Sendable {
     /// Signed 16 bits in 2 bytes.
     case s16 = "S16_LE"
     /// Signed 24 bits in 3 bytes.
     case s24Packed = "S24_3LE"
-    /// Signed 24 bits in the low 3 of 4 bytes; the highest byte has no meaning.
+    /// Signed 24 bits in the low 3 of 4 bytes. The highest byte has no meaning.
     case s24 = "S24_LE"
     /// Signed 32 bits in 4 bytes.
     case s32 = "S32_LE"
     /// IEEE 754 single precision, full scale ±1.
     case float = "FLOAT_LE"
 
-    /// Bytes that one sample takes as the card delivers it.
+    /// The bytes of one sample from the card.
     public var bytesPerSample: Int {
         switch self {
         case .s16: 2
@@ -20,7 +20,7 @@ public enum SampleFormat: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    /// The most bits of a sample that can carry signal.
+    /// The greatest number of bits of a sample that can carry signal.
     public var significantBits: Int {
         switch self {
         case .s16: 16
@@ -32,17 +32,14 @@ public enum SampleFormat: String, CaseIterable, Codable, Sendable {
 
 /// Rate, channels and sample layout of interleaved sound.
 public struct StreamFormat: Hashable, Sendable {
-    /// Frames a second.
     public var rateHz: Int
-    /// Samples a frame.
     public var channels: Int
-    /// The layout of one sample.
     public var sampleFormat: SampleFormat
-    /// Bits of a sample that carry signal, counted from the highest: 24 where a card carries them in 32 (ALSA's `sbits`).
+    /// The bits of a sample that carry signal, counted from the highest: 24 if a card carries them in 32 (ALSA's
+    /// `sbits`).
     public var significantBits: Int
 
-    /// Interleaved sound of `channels` at `rateHz`.
-    /// - Parameter significantBits: nil: all that the layout has. It is limited to what the layout can have.
+    /// - Parameter significantBits: nil means all bits of the layout. Larger numbers are limited to the layout.
     public init(rateHz: Int, channels: Int, sampleFormat: SampleFormat, significantBits: Int? = nil) {
         self.rateHz = rateHz
         self.channels = channels
@@ -51,24 +48,23 @@ public struct StreamFormat: Hashable, Sendable {
         self.significantBits = max(1, min(significantBits ?? most, most))
     }
 
-    /// As a person reads it: `48000 Hz, 2 channels, S16_LE`.
+    /// For a person: `48000 Hz, 2 channels, S16_LE`.
     public var summary: String {
         "\(rateHz) Hz, \(channels) channel\(channels == 1 ? "" : "s"), \(sampleFormat.rawValue)"
     }
 
-    /// Bytes of one frame.
     public var bytesPerFrame: Int {
         channels * sampleFormat.bytesPerSample
     }
 
-    /// The format of a file that holds this sound without losing a significant bit: 24 bits take 3 bytes, wherever in 4 bytes the
-    /// card delivers them.
+    /// The format of a file that stores this sound without losing a significant bit: 24 bits take 3 bytes, wherever the
+    /// card puts them in 4 bytes.
     ///
-    /// `S32_LE` of at most 24 significant bits is stored as its upper 24 bits. This is decided before the first frame, by what the
-    /// driver states, and never changes within a file. Some cards fill the other 8 bits with level or status bits, so those
-    /// bits are no reason to doubt the driver. If a driver states fewer bits than its converter has, what is cut off lies below
-    /// -138 dBFS, under the noise of every converter, and each sample is cut in the same way. A card whose driver states nothing has
-    /// 32 significant bits, and all of them are stored.
+    /// `S32_LE` with at most 24 significant bits is stored as its upper 24 bits. The driver's statement decides this
+    /// before the first frame, and it never changes within a file. Some cards fill the other 8 bits with level or
+    /// status bits, so a signal in those bits does not disprove the driver. If a driver states fewer bits than its
+    /// converter has, the lost bits lie below -138 dBFS, under the noise of every converter, and each sample is cut in
+    /// the same way. If a driver states nothing, the card has 32 significant bits, and all of them are stored.
     public var stored: StreamFormat {
         let layout: SampleFormat =
             switch sampleFormat {
@@ -80,12 +76,11 @@ public struct StreamFormat: Hashable, Sendable {
             rateHz: rateHz, channels: channels, sampleFormat: layout, significantBits: significantBits)
     }
 
-    /// How many whole frames fit into `duration`, rounded to the nearest.
+    /// The number of whole frames in `duration`, rounded to the nearest.
     public func frames(in duration: Duration) -> Int64 {
         Int64((duration.inSeconds * Double(rateHz)).rounded())
     }
 
-    /// How long `frames` last.
     public func duration(ofFrames frames: Int64) -> Duration {
         .nanoseconds(Int64((Double(frames) * 1e9 / Double(rateHz)).rounded()))
     }

@@ -1,18 +1,19 @@
-/// The files in the folder of a day, sorted by the takes that they belong to.
+/// The files in the folder of a day, grouped by take.
 ///
-/// A later part has the kit's name and the number of its take, and another time. Two takes may have both in common: then the part itself or a
-/// sidecar knows whose it is. If nothing does, it is of the last of those takes that had begun before it.
+/// The name of a later part has the kit and the number of its take, but another time. If two takes share kit and
+/// number, the part itself or a sidecar decides. If neither does, the part belongs to the last of these takes that
+/// began before it.
 public struct TakeListing: Sendable {
-    /// Each file of a take, in the order in which they were given.
+    /// Each file of a take, in the order of the given names.
     public let files: [(name: String, take: TakeName)]
 
-    /// Finds the stems of the takes that a later part may be of: the only one, if that is known.
+    /// Finds the stems of the takes that a later part may belong to. If the take is known, its stem is the only result.
     /// - Parameters:
-    ///   - part: the name of its file.
-    ///   - stems: of the takes in the folder that have its kit's name and number.
+    ///   - part: the name of the part's file.
+    ///   - stems: the stems of the takes in the folder with the same kit and number.
     public typealias Owner = (_ part: String, _ stems: [String]) -> [String]
 
-    /// Sorts the names in a folder; those of no take are left aside.
+    /// Groups the names in a folder, and ignores other files.
     /// - Parameter day: the name of the folder.
     public init(_ names: some Sequence<String>, day: String, owner: Owner) {
         let parsed = names.compactMap { name in TakeFileName(name).map { (name, $0) } }
@@ -23,30 +24,30 @@ public struct TakeListing: Sendable {
         }
     }
 
-    /// The files of a take, in the order in which they were given.
+    /// The files of a take, in the order of the given names.
     public static func files(of take: TakeName, in names: some Sequence<String>, owner: Owner) -> [String] {
         let start = "\(take.kit)-\(padded(take.number, 4))"
         return TakeListing(names.filter { $0.hasPrefix(start) }, day: take.day, owner: owner).files(of: take)
     }
 
-    /// The files of a take, in the order in which they were given.
+    /// The files of a take, in the order of the given names.
     public func files(of take: TakeName) -> [String] {
         files.filter { $0.take == take }.map(\.name)
     }
 
-    /// The takes of which there are files, by their names, with these files.
+    /// The takes with at least one file, and the names of these files.
     public var takes: [TakeName: [String]] { Dictionary(grouping: files, by: \.take).mapValues { $0.map(\.name) } }
 
-    /// Which takes began when, where there are later parts to be given to them.
+    /// The starts of the takes that have the same kit and number as a later part.
     private struct Owners {
         private struct Key: Hashable {
             var kit: String
             var number: Int
         }
 
-        /// In order.
+        /// Sorted by time.
         private var starts: [Key: [TakeName.Start]] = [:]
-        /// Where there is no take.
+        /// The earliest later part, if the take has no other file.
         private var firstParts: [Key: TakeName.Start] = [:]
 
         init(_ names: some Sequence<TakeFileName>) {
@@ -58,14 +59,14 @@ public struct TakeListing: Sendable {
                 if wanted.contains(key) { starts[key, default: []].append(name.start) }
             }
             for (key, found) in starts { starts[key] = Set(found).sorted { $0.stamp < $1.stamp } }
-            // Of a take of which only later parts are left, the first of them has to give the name.
+            // If only later parts of a take exist, the first of them names the take.
             for (key, parts) in Dictionary(grouping: later, by: { Key(kit: $0.kit, number: $0.number) })
             where starts[key] == nil {
                 firstParts[key] = parts.map(\.start).min { $0.stamp < $1.stamp }
             }
         }
 
-        /// - Parameter file: its whole name.
+        /// - Parameter file: the whole file name.
         func start(of name: TakeFileName, _ file: String, _ owner: Owner) -> TakeName.Start {
             guard name.isLater else { return name.start }
             let key = Key(kit: name.kit, number: name.number)

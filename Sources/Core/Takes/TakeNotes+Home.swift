@@ -1,14 +1,16 @@
 extension TakeNotes {
-    /// Whether a person noted anything: the rest is the library's own.
+    /// Whether a person noted anything. The other properties belong to the library.
     private var hasWords: Bool { memo != nil || starred || !tags.isEmpty || !markers.isEmpty || otherMemos != nil }
 
-    /// Which state of what people noted this is: 0: nobody ever noted anything. What earlier versions wrote counts as the first.
+    /// The revision of people's notes, or 0 if nobody ever noted anything. Notes of earlier versions without a revision
+    /// have revision 1.
     public var currentRevision: Int { min(max(0, revision ?? (hasWords ? 1 : 0)), Self.highestRevision) }
 
-    /// More was not counted by a kit.
+    /// The highest valid revision. A kit never counts this far.
     public static let highestRevision = 1_000_000_000
 
-    /// Begins a new revision if a person changed anything, and has it sent once more.
+    /// Starts a new revision if a person changed anything, and reopens the receipts so that the notes are uploaded
+    /// again.
     /// - Parameter before: the notes before the change.
     public mutating func revise(since before: TakeNotes) {
         guard
@@ -21,49 +23,48 @@ extension TakeNotes {
         for index in receipts.indices { receipts[index].reopen() }
     }
 
-    /// Whether a store has all of the take: this revision of its sidecar, and what people noted, as it is now.
+    /// Whether a store has the whole take, verified, with this revision of its sidecar and the current notes.
     public func isComplete(revision: Int, in store: String) -> Bool {
         guard let receipt = self[receiptOf: store] else { return false }
         return receipt.isComplete(revision: revision) && hasNotes(receipt)
     }
 
-    /// Whether a store was sent all of the take, verified or not.
+    /// Whether the whole take was sent to a store, verified or not.
     public func isSent(revision: Int, in store: String) -> Bool {
         guard let receipt = self[receiptOf: store] else { return false }
         return receipt.isSent(revision: revision) && hasNotes(receipt)
     }
 
     private func hasNotes(_ receipt: UploadReceipt) -> Bool {
-        // An earlier version, which sends no such file and keeps no revisions, may have changed what is noted since.
+        // An earlier version, which does not send this file or count revisions, may have changed the notes since.
         guard receipt.sha256(of: TakeFile.notes(of: take).name) != nil else { return currentRevision == 0 }
         return receipt.notesRevision == currentRevision
     }
 }
 
-/// What a kit knows of the notes that stores have of a take.
+/// The notes that a kit exchanged with stores for one take.
 public struct HomeNotes: Codable, Hashable, Sendable {
-    /// The highest revision that this kit sent or took over.
+    /// The highest revision that this kit sent or received.
     public var revision = 0
-    /// The hashes (SHA-256, hexadecimal) of what it took over.
+    /// The hashes (SHA-256, hexadecimal) of the received notes.
     public var taken: [String] = []
 
-    /// Nothing is known.
     public init() {}
 }
 
 extension TakeNotes {
-    /// More is not remembered of what was taken over.
+    /// The number of remembered hashes of received notes.
     private static let mostTaken = 16
 
-    /// Whether notes at home, which this kit did not send, say what it does not know yet. An older revision says nothing: it must not undo
-    /// what was corrected since.
+    /// Whether notes at home, which this kit did not send, contain anything new. An older revision does not: it must
+    /// not undo a later correction.
     public func lacks(revision: Int, sha256: String) -> Bool {
         guard let home else { return true }
         return revision >= home.revision && !home.taken.contains(sha256)
     }
 
     /// Remembers a revision of the notes at home.
-    /// - Parameter sha256: of the file that was taken over; nil: this kit sent it.
+    /// - Parameter sha256: the hash of the received file, or nil if this kit sent it.
     public mutating func know(revision: Int, taken sha256: String? = nil) {
         var known = home ?? HomeNotes()
         known.revision = max(known.revision, revision)
@@ -71,13 +72,14 @@ extension TakeNotes {
         home = known
     }
 
-    /// Unites these notes with those of another library.
+    /// Merges the notes of another library into these.
     ///
-    /// Where both say something of one frame, these hold. Of two memos both are kept, the other one below, where there is room, unless its
-    /// lines stand in this one. What there is no room for, and a marker outside of the take, is kept as a text in `otherMemos`.
+    /// If both have a note for the same frame, this one's note stays. If both have a memo, the other memo is added
+    /// below this one, unless this memo already contains its lines. Texts that do not fit, and markers outside of the
+    /// take, become a text in `otherMemos`.
     /// - Parameters:
     ///   - recorded: the markers of the take's sidecar.
-    ///   - end: the frame behind the take's last one.
+    ///   - end: the frame after the take's last one.
     public mutating func unite(
         title: String?, memo other: String?, otherMemos texts: [String], starred isStarred: Bool, tags others: [String],
         markers: [Sidecar.Marker], recorded: [Sidecar.Marker], end: TakeFrame
@@ -113,8 +115,9 @@ extension TakeNotes {
         "marker at frame \(frame.count): \(note ?? "")"
     }
 
-    /// Keeps markers that a person set outside of the take as texts in `otherMemos`: a sidecar cannot have them.
-    /// - Parameter end: the frame behind the take's last one.
+    /// Moves markers that a person set outside of the take to texts in `otherMemos`, because a sidecar cannot contain
+    /// them.
+    /// - Parameter end: the frame after the take's last one.
     public mutating func setAsideMarkers(outside end: TakeFrame) {
         let outside = markers.filter { !$0.removed && ($0.atFrame < .first || $0.atFrame > end) }
         guard !outside.isEmpty else { return }

@@ -1,11 +1,11 @@
 extension TakeNotes {
-    /// What a person changed of a take's markers after it was finished. The sidecar keeps those that were set while it was recorded.
+    /// A person's change to a take's markers after its end. The sidecar keeps the markers that were set during the
+    /// recording.
     public struct MarkerChange: Codable, Hashable, Sendable {
-        /// Where the marker is.
         public var atFrame: TakeFrame
-        /// What is written of it; null: nothing.
+        /// The person's text, or null.
         @ExplicitNull public var note: String?
-        /// Whether there is no marker here any more.
+        /// Whether the person removed the marker.
         public var removed: Bool
 
         enum CodingKeys: String, CodingKey {
@@ -14,13 +14,13 @@ extension TakeNotes {
         }
     }
 
-    /// The most bytes of a marker's note.
+    /// In bytes.
     public static let longestMarkerNote = 1000
-    /// The most markers of a take that can be set or removed after it was finished.
+    /// The number of markers that a person can set or remove after the end of a take.
     public static let mostMarkerChanges = 500
 
-    /// The markers of a take as they are now, by frame: those of its sidecar, with what a person changed. Another note leaves a region, its
-    /// label and who set it as they were.
+    /// The current markers of a take, by frame: the sidecar's markers with people's changes. A changed note leaves the
+    /// region, the label and `by` as they were.
     public func markers(of sidecar: [Sidecar.Marker]) -> [Sidecar.Marker] {
         guard !markers.isEmpty else { return sidecar }
         let changed = Set(markers.map(\.atFrame))
@@ -33,13 +33,13 @@ extension TakeNotes {
         return (sidecar.filter { !changed.contains($0.atFrame) } + set).sorted { $0.atFrame < $1.atFrame }
     }
 
-    /// Sets a marker: a new one, or another note of one that is there.
+    /// Adds a marker, or changes the note of an existing one.
     public mutating func setMarker(_ marker: Sidecar.Marker) {
         change(MarkerChange(atFrame: marker.atFrame, note: marker.note, removed: false))
     }
 
     /// Removes all markers at a frame.
-    /// - Parameter sidecar: those that were set while the take was recorded: only of these a removal must be kept.
+    /// - Parameter sidecar: the markers that were set during the recording. Only their removal must be stored.
     public mutating func removeMarker(at frame: TakeFrame, of sidecar: [Sidecar.Marker]) {
         if sidecar.contains(where: { $0.atFrame == frame }) {
             change(MarkerChange(atFrame: frame, note: nil, removed: true))

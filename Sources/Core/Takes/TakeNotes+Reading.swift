@@ -1,11 +1,10 @@
-/// The library's own file of a take, as far as it can be read: a person, or another program, may have changed it.
+/// The readable content of the library's file about a take, which a person or another program may have changed.
 public struct ReadNotes: Decodable, Sendable {
-    /// What could be read.
     public private(set) var notes: TakeNotes
-    /// The keys whose values could not be, such as `tags.1`.
+    /// The keys with unreadable values, such as `tags.1`.
     public private(set) var unreadable: [String] = []
 
-    /// - Throws: `DecodingError`, if it does not say which take it is of.
+    /// - Throws: `DecodingError` if the file does not name its take.
     public init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: TakeNotes.CodingKeys.self)
         var unreadable: [String] = []
@@ -33,11 +32,11 @@ public struct ReadNotes: Decodable, Sendable {
         notes.markers = (list(PlacedMarker.self, .markers) ?? []).map(\.change)
         notes.revision = value(Int.self, .revision)
         notes.upload = value(TakeNotes.UploadChoice.self, .upload)
-        // A decision that cannot be read sends nothing.
+        // If the person's decision is unreadable, do not upload the take.
         if unreadable.contains(TakeNotes.CodingKeys.upload.stringValue) { notes.upload = .hold }
         notes.recording = value(RecordingStart.self, .recording)
         if !unreadable.contains(TakeNotes.CodingKeys.recording.stringValue) {
-            // Which recording these are of is known.
+            // These values are only valid for a known recording.
             notes.home = value(HomeNotes.self, .home)
             notes.hashes = list(TakeNotes.FileHash.self, .hashes) ?? []
             notes.receipts = list(UploadReceipt.self, .receipts) ?? []
@@ -47,7 +46,7 @@ public struct ReadNotes: Decodable, Sendable {
     }
 }
 
-/// A marker at a frame that a take can have.
+/// Decoding fails for a frame that no take can have.
 private struct PlacedMarker: Decodable {
     var change: TakeNotes.MarkerChange
 
@@ -59,13 +58,13 @@ private struct PlacedMarker: Decodable {
     }
 }
 
-/// A list without the elements that cannot be read.
+/// A list without its unreadable elements.
 private struct ReadList<Element: Decodable>: Decodable {
     var elements: [Element] = []
-    /// The places of the others.
+    /// The indexes of the unreadable elements.
     var unreadable: [Int] = []
 
-    /// Any value.
+    /// Skips a value of any type.
     private struct Passed: Decodable {
         init(from decoder: any Decoder) {}
     }

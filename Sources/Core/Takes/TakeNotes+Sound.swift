@@ -1,43 +1,41 @@
-/// Whether a take's sound is what was recorded, as far as it was compared.
+/// The result of comparing a take's sound with the recording.
 public enum SoundStanding: String, Codable, CaseIterable, Sendable {
-    /// By the fingerprint that was computed while it was recorded.
+    /// It matches the fingerprint that was computed during the recording.
     case asRecorded = "as-recorded"
-    /// By its length alone: its fingerprint was computed later.
+    /// Its length matches. Its fingerprint was computed later.
     case later
-    /// It is not, and nobody has accepted that.
+    /// It differs, and nobody accepted that.
     case damaged
-    /// It is not, and a person has accepted it as it is.
+    /// It differs, and a person accepted it.
     case accepted
 }
 
 extension TakeNotes {
-    /// The result of comparing an audio file with the sidecar.
     public struct SoundNote: Codable, Hashable, Sendable {
-        /// The file's name.
         public var file: String
-        /// Its length in bytes; 0 if it was missing.
+        /// The length in bytes, or 0 if the file was missing.
         public var bytes: Int64
-        /// When it was written, in nanoseconds since 1970; 0: it was missing.
+        /// The modification time in nanoseconds since 1970, or 0 if the file was missing.
         public var modifiedNs: Int64
-        /// When it or its attributes changed, in nanoseconds since 1970; nil: not known, or an earlier version compared it.
+        /// The status change time in nanoseconds since 1970. Nil if it is unknown, or an earlier version compared the
+        /// file.
         public var changedNs: Int64?
-        /// Its length in frames by the sidecar.
+        /// The length in frames by the sidecar.
         public var frames: Int64
-        /// SHA-256 of the whole file as it was compared, hexadecimal: what is sent later must be this. Nil if it was missing, or an earlier
-        /// version compared it.
+        /// SHA-256 of the whole file at the comparison, hexadecimal. A file is only sent while it has this hash. Nil if
+        /// the file was missing, or an earlier version compared it.
         public var wholeSHA256: String?
-        /// The fingerprint that its sound is compared with; nil if it was damaged before it had one.
+        /// The fingerprint that its sound is compared with, or nil if the file was damaged before it had one.
         public var soundSHA256: String?
-        /// The origin of that fingerprint.
         public var fingerprint: Sidecar.Part.Fingerprint?
-        /// Why it is damaged; nil if it is not.
+        /// The reason why the file is damaged, or nil if it is not.
         public var problem: String?
-        /// SHA-256 of the whole file as a person accepted it, or "missing" for a missing file; nil if nobody did.
+        /// SHA-256 of the whole file that a person accepted, or "missing" if the person accepted its loss; otherwise
+        /// nil.
         public var acceptedSHA256: String?
-        /// True if the sidecar does not list the file; nil if it does.
+        /// True if the sidecar does not list the file; otherwise nil.
         public var isUnlisted: Bool?
 
-        /// A comparison of a file.
         public init(file: String, bytes: Int64, modifiedNs: Int64, frames: Int64) {
             self.file = file
             self.bytes = bytes
@@ -55,31 +53,30 @@ extension TakeNotes {
             case isUnlisted = "unlisted"
         }
 
-        /// The note on a missing file that a person accepted.
+        /// Marks a missing file that a person accepted.
         public static let missing = "missing"
 
-        /// Whether it is damaged, and nobody has accepted that.
+        /// Whether the file is damaged, and nobody accepted that.
         public var isDamage: Bool { problem != nil && acceptedSHA256 == nil }
 
-        /// SHA-256 of the whole file that may be sent: as it was found good, or as a person accepted it.
+        /// SHA-256 of the whole file that may be sent: the intact file, or the file that a person accepted.
         public var fitSHA256: String? {
             guard !isDamage, acceptedSHA256 != Self.missing else { return nil }
             return acceptedSHA256 ?? wholeSHA256
         }
 
-        /// The name of the file without its ending, which a conversion to FLAC changes.
+        /// The name of the file without its extension, which a conversion to FLAC changes.
         public var base: Substring { file.prefix { $0 != "." } }
 
-        /// Whether it is of what a sidecar says now.
+        /// Whether the note is about this length and this fingerprint.
         fileprivate func isOf(frames: Int64, sha256: String?) -> Bool {
             self.frames == frames && (sha256 == nil || sha256 == soundSHA256)
         }
     }
 
-    /// The result for a file, if it was compared.
     public func sound(of file: String) -> SoundNote? { sounds?.first { $0.file == file } }
 
-    /// The standing of a take's sound; nil before all of it was compared with this sidecar.
+    /// The result for the whole take, or nil until all its files were compared with this sidecar.
     public func soundStanding(of sidecar: Sidecar) -> SoundStanding? {
         let notes = of(sidecar.recordingStart)
         guard notes.sounds != nil, let found = notes.comparisons(with: sidecar) else { return nil }
@@ -88,10 +85,10 @@ extension TakeNotes {
         return found.allSatisfy { $0.fingerprint == .capture } ? .asRecorded : .later
     }
 
-    /// Has a take sent again of which a person had accepted a file as it was, and the file is another now: the copies at home are of the
-    /// accepted one.
-    /// - Parameter found: the results that take the place of these.
-    /// - Returns: whether it is to be sent again.
+    /// Reopens the receipts if a file that a person had accepted has changed: the stores have a copy of the accepted
+    /// file.
+    /// - Parameter found: the results that replace these.
+    /// - Returns: whether the take must be sent again.
     public mutating func reopenReceipts(before found: [SoundNote]) -> Bool {
         let isOther = (sounds ?? []).contains { old in
             old.isUnlisted != true && old.acceptedSHA256 != nil
@@ -102,7 +99,7 @@ extension TakeNotes {
         return true
     }
 
-    /// Why a take is damaged, in one sentence; nil if no damage was found, or a person has accepted it.
+    /// The reason why a take is damaged, in one sentence. Nil if no damage was found, or a person accepted it.
     public func damage(of sidecar: Sidecar) -> String? {
         let found = of(sidecar.recordingStart).comparisons(with: sidecar)?.filter(\.isDamage) ?? []
         guard let first = found.first else { return nil }
@@ -110,7 +107,8 @@ extension TakeNotes {
         return "\(first.file): \(first.problem ?? "")\(more)"
     }
 
-    /// The results for all audio files, and for those that the sidecar does not list; nil before all were compared with this sidecar.
+    /// The results for all audio files, including those that the sidecar does not list, or nil until all were compared
+    /// with this sidecar.
     private func comparisons(with sidecar: Sidecar) -> [SoundNote]? {
         var found: [SoundNote] = []
         for part in sidecar.parts {
@@ -128,7 +126,8 @@ extension TakeNotes {
 }
 
 extension Sidecar {
-    /// Adds what was found of its sound, for a copy that is sent: fingerprints that were computed later, and what a person accepted.
+    /// Adds results about its sound to a copy that is sent: fingerprints that were computed later, and the hashes that
+    /// a person accepted.
     public mutating func add(_ sounds: [TakeNotes.SoundNote]?) {
         for note in sounds ?? [] {
             for index in parts.indices {
@@ -148,12 +147,11 @@ extension Sidecar {
 }
 
 extension Sidecar {
-    /// Whether a person accepted that an audio file is missing.
     public func isAcceptedMissing(_ file: String) -> Bool {
         acceptedSHA256(of: file) == TakeNotes.SoundNote.missing
     }
 
-    /// What a person accepted in place of an audio file that was recorded; nil: nothing.
+    /// The hash of an audio file that a person accepted instead of the recorded one, or nil.
     public func acceptedSHA256(of file: String) -> String? {
         for part in parts {
             if part.file == file { return part.acceptedSHA256 }

@@ -1,39 +1,40 @@
-/// What the library alone knows of a take, beside its sidecar: the library's own file of the take, `STEM.json`.
+/// The library's own data about a take, stored in the library's file `STEM.json`.
 ///
-/// A catalog that is built again reads it from there, so that nothing that a person wrote is forgotten.
+/// A rebuilt catalog reads these files, so that no text of a person is lost.
 public struct TakeNotes: Codable, Equatable, Sendable {
-    /// 1. Readers ignore keys that they do not know.
+    /// 1. Readers ignore unknown keys.
     public var schema = 1
-    /// The take's stem.
     public var take: String
-    /// What the take's kit is known by. Nil: the take is known by its stem, or an older version wrote this last.
+    /// The permanent id of the take's kit. Nil if the take is identified by its stem, or an older version wrote the
+    /// file last.
     public var kitID: KitID?
-    /// What a person wrote of it; null: nothing.
+    /// The text that a person wrote about the take, or null.
     @ExplicitNull public var memo: String?
-    /// What people wrote in other libraries that there is no room for beside this, as texts; nil: nothing.
+    /// Texts of people in other libraries that do not fit into `memo`, or nil.
     public var otherMemos: [String]?
-    /// In the order of the alphabet, each once.
+    /// In alphabetical order, without duplicates.
     public var tags: [String] = []
-    /// Whether a person marked it as worth keeping.
+    /// Whether a person marked the take as worth keeping.
     public var starred = false
-    /// What a person changed of its markers, by frame.
+    /// People's changes to the markers, by frame.
     @EmptyIfMissing public var markers: [MarkerChange]
-    /// 1, then higher with each change that a person makes; nil: nobody has since versions that do not count.
+    /// 1, incremented with each change by a person. Nil if no person has changed the notes since an older version,
+    /// which did not count.
     public var revision: Int?
-    /// What is known of the notes at home; nil: nothing.
+    /// The exchange of these notes with the stores, or nil before the first.
     public var home: HomeNotes?
-    /// Which recording the hashes and receipts are of; nil: of the one that has the stem, as earlier versions noted it.
+    /// The recording that the hashes and receipts belong to. In notes of earlier versions it is nil, and they belong to
+    /// the recording that has the stem.
     public var recording: RecordingStart?
-    /// What a person decided about its upload; nil: it is sent as soon as it can be.
+    /// A person's decision about the upload, or nil to upload it as soon as possible.
     public var upload: UploadChoice?
-    /// The hashes of its files, by name: none of them changes after the take is finished, but for the peaks of one that goes on.
+    /// The hashes of its files, by name. A finished take's files do not change, except for the peaks of a take that is
+    /// continued.
     @EmptyIfMissing public var hashes: [FileHash]
-    /// What each store has of it.
     @EmptyIfMissing public var receipts: [UploadReceipt]
-    /// What was found of its sound, by file; nil: it was not compared yet.
+    /// The results of comparing its sound, by file, or nil before the comparison.
     public var sounds: [SoundNote]?
 
-    /// Nothing is noted of the take yet.
     public init(take: String) {
         self.take = take
     }
@@ -45,7 +46,6 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         case kitID = "kit_id"
     }
 
-    /// What a person may decide about the upload of a take.
     public enum UploadChoice: String, Codable, Sendable {
         /// It stays in the outbox, and is not sent.
         case hold
@@ -53,20 +53,18 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         case never
     }
 
-    /// The hash of a file of the take.
     public struct FileHash: Codable, Hashable, Sendable {
-        /// The file's name.
         public var file: String
-        /// How long it was.
         public var bytes: Int64
-        /// SHA-256, hexadecimal.
+        /// Hexadecimal.
         public var sha256: String
-        /// When the file on the kit was written that was hashed, in nanoseconds since 1970; nil: not known, or it is one of a store.
+        /// The modification time of the hashed file on the kit, in nanoseconds since 1970. Nil if it is unknown, or the
+        /// file is a store's.
         public var modifiedNs: Int64?
-        /// The store's own hash of the file, when it was verified there; nil: it showed none, or this is no file of a store.
+        /// The store's own hash of the file when it was verified there. Nil if the store did not report one, or the
+        /// file is not a store's.
         public var mark: String?
 
-        /// The hash of a file.
         public init(file: String, bytes: Int64, sha256: String, modifiedNs: Int64? = nil, mark: String? = nil) {
             self.file = file
             self.bytes = bytes
@@ -75,7 +73,6 @@ public struct TakeNotes: Codable, Equatable, Sendable {
             self.mark = mark
         }
 
-        /// Whether it is the same content of the same file.
         func isSameContent(as other: FileHash) -> Bool { file == other.file && sha256 == other.sha256 }
 
         enum CodingKeys: String, CodingKey {
@@ -84,7 +81,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         }
     }
 
-    /// The receipt of a store; nil: it has nothing.
+    /// The receipt of a store, or nil.
     public subscript(receiptOf store: String) -> UploadReceipt? {
         get { receipts.first { $0.store == store } }
         set {
@@ -93,7 +90,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         }
     }
 
-    /// What holds for a recording: hashes and receipts of another one that has the same stem are left out.
+    /// The notes for one recording, without the hashes and receipts of another recording with the same stem.
     public func of(_ recording: RecordingStart) -> TakeNotes {
         guard let known = self.recording, known != recording else { return self }
         var notes = self
@@ -101,7 +98,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         return notes
     }
 
-    /// Has hashes and receipts be those of a recording, from here on.
+    /// Assigns hashes and receipts to a recording, and drops those of another recording.
     public mutating func attribute(to recording: RecordingStart) {
         if let known = self.recording, known != recording {
             hashes = []
@@ -112,32 +109,30 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         self.recording = recording
     }
 
-    /// Notes the hash of a file on the kit.
+    /// Stores the hash of a file on the kit.
     public mutating func setHash(_ hash: FileHash) {
         hashes.removeAll { $0.file == hash.file }
         hashes.append(hash)
     }
 
-    /// Whether it says nothing.
+    /// Whether the notes contain nothing but the identity of the take.
     public var isEmpty: Bool {
         var bare = TakeNotes(take: take)
         bare.kitID = kitID
         return self == bare
     }
 
-    /// The most bytes of a memo.
+    /// In bytes.
     public static let longestMemo = 4000
-    /// The most bytes of a tag.
+    /// In bytes.
     public static let longestTag = 100
-    /// The most tags of a take.
     public static let mostTags = 50
 
-    /// Adds tags and takes some away.
     public mutating func tag(adding: [String], removing: [String]) {
         tags = Set(tags).union(adding).subtracting(removing).sorted()
     }
 
-    /// A tag as it is kept: without spaces around it; nil: it is none.
+    /// The tag in its stored form, without surrounding spaces, or nil if the text is not a valid tag.
     public static func tag(_ text: String) -> String? {
         let tag = text.drop(while: \.isWhitespace)
         let end = tag.lastIndex { !$0.isWhitespace }
@@ -147,69 +142,66 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     }
 }
 
-/// What a store has of a take, verified by hash unless `unverified` says otherwise.
+/// The files of a take that a store has, verified by hash unless they are listed in `unverified`.
 public struct UploadReceipt: Codable, Hashable, Sendable {
-    /// The store's name.
     public var store: String
-    /// Of a store that is whichever stick is in: the mark of that stick; nil: another kind of store, or an earlier version noted none.
+    /// For a store that uses any stick: the mark of the stick. Nil for another kind of store, or if an earlier version
+    /// did not note it.
     public var stick: String?
-    /// When it was complete there: ISO 8601, UTC; null: it is not yet.
+    /// When the whole take had arrived: ISO 8601, UTC; null before that.
     @ExplicitNull public var completed: String?
-    /// The revision of the sidecar that is there; null: none is.
+    /// The revision of the sidecar in the store, or null if it is not there.
     @ExplicitNull public var revision: Int?
-    /// The files that are there.
     public var files: [TakeNotes.FileHash] = []
-    /// What was begun to be sent under names that may be replaced, and may be there: no answer has come. nil: nothing.
+    /// Uploads that were started, under names that may be replaced, and never confirmed, so the store may have them.
+    /// Nil means that all uploads were confirmed or failed.
     public var attempts: [TakeNotes.FileHash]?
-    /// The revision of what people noted that is there; nil: not known, or nothing is noted.
+    /// The revision of people's notes in the store. Nil if it is unknown, or nobody noted anything.
     public var notesRevision: Int?
-    /// What was sent, and could not be compared with what arrived; nil: all was. While it is set, `completed` is null, so that no version
-    /// of the library counts the take as safe.
+    /// Files that were sent but could not be compared with the arrived ones, or nil if all were. While it is set,
+    /// `completed` is null, so that no version of the library treats the take as safe.
     public var unverified: Unverified?
 
-    /// Files that a store took without showing what arrived.
+    /// Files that a store accepted without a way to verify them.
     public struct Unverified: Codable, Hashable, Sendable {
-        /// One sentence.
+        /// The reason, in one sentence.
         public var why: String
-        /// Their names.
+        /// The names of the files.
         public var files: [String]
-        /// When all of the take was sent: ISO 8601, UTC; nil: it was not yet.
+        /// When the whole take was sent: ISO 8601, UTC; nil before that.
         public var sent: String?
 
-        /// Files that could not be compared.
         public init(why: String, files: [String] = []) {
             self.why = why
             self.files = files
         }
     }
 
-    /// Nothing is there yet.
     public init(store: String) { self.store = store }
 
-    /// The hash of a file that is there.
     public func sha256(of file: String) -> String? { files.first { $0.file == file }?.sha256 }
 
-    /// The hashes of what may be there of a file, though no answer has come.
+    /// The hashes of a file's unconfirmed uploads.
     public func attempts(of file: String) -> [String] { (attempts ?? []).filter { $0.file == file }.map(\.sha256) }
 
-    /// More attempts of one file without an answer are not kept.
+    /// The number of unconfirmed uploads of one file that are kept.
     private static let mostAttempts = 8
 
-    /// Notes that a file is begun to be sent.
+    /// Notes that the upload of a file starts.
     public mutating func attempt(_ file: TakeNotes.FileHash) {
         let others = (attempts ?? []).filter { !$0.isSameContent(as: file) }
         let old = others.filter { $0.file == file.file }.dropLast(Self.mostAttempts - 1)
         attempts = others.filter { !old.contains($0) } + [file]
     }
 
-    /// Notes that nothing of an attempt is there.
+    /// Notes that nothing of an upload arrived.
     public mutating func failed(_ file: TakeNotes.FileHash) {
         attempts?.removeAll { $0.isSameContent(as: file) }
         if attempts?.isEmpty == true { attempts = nil }
     }
 
-    /// Notes a file that is there.
-    /// - Parameter why: why it could not be verified; nil: it was.
+    /// Notes that a file arrived.
+    /// - Parameter why: the reason why it could not be verified, or nil if it was verified.
     public mutating func add(_ file: TakeNotes.FileHash, unverified why: String? = nil) {
         forget(file.file)
         files.append(file)
@@ -219,7 +211,7 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
         unverified = others
     }
 
-    /// Forgets a file that is not there any more.
+    /// Forgets a file that the store no longer has.
     public mutating func forget(_ file: String) {
         files.removeAll { $0.file == file }
         attempts?.removeAll { $0.file == file }
@@ -228,10 +220,10 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
         if unverified?.files.isEmpty == true { unverified = nil }
     }
 
-    /// Whether a file was compared with what arrived.
+    /// Whether a file was compared with the arrived one.
     public func isVerified(_ file: String) -> Bool { unverified?.files.contains(file) != true }
 
-    /// Notes that all of the take was sent.
+    /// Notes that the whole take was sent.
     /// - Parameter time: ISO 8601, UTC.
     public mutating func complete(revision: Int, at time: String) {
         self.revision = revision
@@ -239,31 +231,33 @@ public struct UploadReceipt: Codable, Hashable, Sendable {
         completed = unverified == nil ? time : nil
     }
 
-    /// What is sent from here on is sent to this stick. What another one has, or an unknown one, may be on this one, and does not count.
+    /// Sends the take to this stick from now on. Files on another or unknown stick may be on this one too, but do not
+    /// count as arrived.
     public mutating func move(to stick: String) {
         guard stick != self.stick else { return }
         doubt()
         self.stick = stick
     }
 
-    /// Something of the take is to be sent again.
+    /// Marks the take for another upload.
     public mutating func reopen() {
         completed = nil
         unverified?.sent = nil
     }
 
-    /// Nothing of it counts as arrived any more. What is there of it is still what this kit sent.
+    /// Treats no file as arrived any more. The files in the store may still be the ones that this kit sent, so they
+    /// become attempts.
     public mutating func doubt() {
         for file in files { attempt(file) }
         (completed, revision, files, unverified, notesRevision) = (nil, nil, [], nil, nil)
     }
 
-    /// Whether all of a take is there and verified, with this revision of its sidecar.
+    /// Whether the whole take arrived and was verified, with this revision of its sidecar.
     public func isComplete(revision wanted: Int) -> Bool {
         completed != nil && unverified == nil && (revision ?? 0) >= wanted
     }
 
-    /// Whether all of a take was sent, verified or not, with this revision of its sidecar.
+    /// Whether the whole take was sent, verified or not, with this revision of its sidecar.
     public func isSent(revision wanted: Int) -> Bool {
         isComplete(revision: wanted) || (unverified?.sent != nil && (revision ?? 0) >= wanted)
     }

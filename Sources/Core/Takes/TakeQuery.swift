@@ -1,62 +1,56 @@
-/// What a person looks for among the takes: all conditions hold together.
+/// A search for takes. A take must meet all conditions.
 public struct TakeQuery: Hashable, Sendable {
-    /// Words that the memo, the tags or the markers' notes hold, each as the beginning of a word; nil: whatever they hold.
+    /// Words in the memo, the tags or the markers' notes. Each matches the start of a word. Nil matches any take.
     public var text: String?
-    /// A tag that it has.
+    /// A tag of the take.
     public var tag: String?
-    /// Whether it has a star; nil: either.
+    /// Nil matches takes with and without a star.
     public var isStarred: Bool?
-    /// A word that a marker's note holds, as the beginning of a word; an empty text: it has any marker.
+    /// The start of a word in a marker's note. An empty text matches any take with a marker.
     public var marker: String?
-    /// Begun at this time or later.
+    /// The earliest start.
     public var since: WallTime?
-    /// Begun before this time.
+    /// The end of the interval of starts, exclusive.
     public var until: WallTime?
-    /// At least so long, in seconds.
+    /// The shortest length, in seconds.
     public var leastSeconds: Double?
-    /// At most so long, in seconds.
+    /// The longest length, in seconds.
     public var mostSeconds: Double?
-    /// Where its files are; nil: anywhere.
+    /// The place of its files, or nil for any place.
     public var place: CatalogedTake.Place?
-    /// The kit that recorded it.
     public var kit: String?
-    /// Where it stands in the outbox; nil: anywhere, or in none.
+    /// The state in the outbox, or nil for any state, including takes that are not in the outbox.
     public var upload: Upload?
-    /// Whether it is held as damaged; nil: either.
+    /// Whether it is held as damaged, or nil for both.
     public var isDamaged: Bool?
-    /// How they are sorted.
     public var order = Order.started
-    /// The greatest first: the newest, the longest.
+    /// Whether the greatest value comes first, such as the newest or the longest take.
     public var isDescending = true
-    /// How many at most, 1 to `mostTakes`.
+    /// The number of takes in a page, from 1 to `mostTakes`.
     public var limit = 50
-    /// Where the page before ended, as its reply said; nil: from the beginning.
+    /// The position from the reply to the previous page, or nil for the first page.
     public var after: String?
 
-    /// The most takes of one page.
     public static let mostTakes = 200
 
-    /// By what takes are sorted.
     public enum Order: String, CaseIterable, Sendable {
-        /// When they began, by the clock that is known best.
+        /// By start time, on the best known clock.
         case started
         case duration
-        /// By their number; takes of several kits may share one.
+        /// By number. Takes of several kits may share one.
         case number
-        /// By what their files take up.
+        /// By the total size of the files.
         case size
     }
 
-    /// Where takes may stand in the outbox.
     public enum Upload: String, CaseIterable, Sendable {
-        /// As `UploadStanding` has them.
+        /// The states of `UploadStanding`.
         case waiting, held, done
-        /// Not with all stores: what would be lost with the kit.
+        /// At least one store lacks it, so it would be lost with the kit.
         case notDone = "not-done"
-        /// In no outbox: no store is named, or a person decided so.
+        /// In no outbox: no store is configured, or a person excluded it.
         case nowhere = "none"
     }
 
-    /// All takes, the newest first.
     public init() {}
 }

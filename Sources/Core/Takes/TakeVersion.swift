@@ -1,12 +1,11 @@
-/// The boot and the instant at which a recording began: no two recordings share them, and a take that is recorded anew under its old name has
-/// others.
+/// The boot and the instant of a recording's start. Together they are unique: a take that is recorded again under its
+/// old name has other values.
 public struct RecordingStart: Codable, Hashable, Sendable {
-    /// The kernel's id of the boot that recorded it.
+    /// The kernel's id of the boot.
     public var bootID: String
-    /// When in that boot it began, in nanoseconds.
+    /// The time of the start in that boot, in nanoseconds.
     public var startedMonotonicNs: Int64
 
-    /// A recording.
     public init(bootID: String, startedMonotonicNs: Int64) {
         self.bootID = bootID
         self.startedMonotonicNs = startedMonotonicNs
@@ -18,16 +17,13 @@ public struct RecordingStart: Codable, Hashable, Sendable {
     }
 }
 
-/// One state of one recording: what is decided about it holds for no other.
+/// One state of one recording. A decision about it does not hold for any other state.
 public struct TakeVersion: Hashable, Sendable {
-    /// The folder that its files are in, `2026-11-21`.
+    /// The folder of its files, `2026-11-21`.
     public var day: String
-    /// Which recording it is.
     public var start: RecordingStart
-    /// The revision of its sidecar.
     public var revision: Int
 
-    /// A state of a recording.
     public init(day: String, start: RecordingStart, revision: Int) {
         self.day = day
         self.start = start
@@ -35,20 +31,21 @@ public struct TakeVersion: Hashable, Sendable {
     }
 }
 
-/// What must hold for a take to be deleted. The more is said, the less can be meant by mistake.
+/// Conditions for deleting a take. More conditions make a mistake less likely.
 public struct DiscardTerms: Hashable, Sendable {
-    /// The folder that it is in, `2026-11-21`; nil: the newest take of the stem.
+    /// The folder of the take, `2026-11-21`, or nil for the newest take with the stem.
     public var day: String?
-    /// The folder for takes that it is in, by a path; nil: the recorder's.
+    /// The path of the folder for takes, or nil for the recorder's folder.
     public var directory: String?
-    /// What it must still be; nil: whatever it is.
+    /// The state that the take must still have, or nil for any state.
     public var version: TakeVersion?
-    /// When the order ends: what it relied on may not hold any more. Nil: never.
+    /// The order is invalid after this instant, because its assumptions may no longer be true. Nil means that it stays
+    /// valid.
     public var notAfter: Instant?
-    /// Whether it is deleted for good, and not moved into the bin.
+    /// Whether the take is deleted permanently instead of being moved to the bin.
     public var isFinal: Bool
 
-    /// Terms; without any, the newest take of a stem is meant, whatever it is, and for all time.
+    /// Without arguments, the terms mean the newest take with the stem, in any state, without a time limit.
     public init(
         _ version: TakeVersion? = nil, day: String? = nil, in directory: String? = nil, notAfter: Instant? = nil,
         isFinal: Bool = false
@@ -62,9 +59,8 @@ public struct DiscardTerms: Hashable, Sendable {
 }
 
 extension Sidecar {
-    /// Which recording this is of.
     public var recordingStart: RecordingStart { RecordingStart(bootID: bootID, startedMonotonicNs: startedMonotonicNs) }
 
-    /// The state of the recording that this describes, in the folder of a day.
+    /// The state of the recording, in the folder of a day.
     public func version(day: String) -> TakeVersion { TakeVersion(day: day, start: recordingStart, revision: revision) }
 }

@@ -1,34 +1,31 @@
-/// When takes of this boot really began, by the calendar as it stands now.
+/// The true start of takes of this boot, by the calendar as it stands now.
 ///
-/// That is where their `started_corrected` comes from: `CLOCK_MONOTONIC` was noted when they began, and no setting of the date
-/// moves it. Takes of other boots have another such clock, and are left as they are.
+/// It is the source of `started_corrected`. A take notes `CLOCK_MONOTONIC` at its start, which setting the date does
+/// not change. Takes of other boots have another such clock, and are left unchanged.
 public struct TrueStart: Hashable, Sendable {
-    /// The kernel's id of this boot.
     public var bootID: String
-    /// Where the calendar stands.
     public var offset: ClockOffset
-    /// Where its date comes from.
     public var origin: ClockOrigin
 
-    /// The calendar of a boot as it stands.
     public init(bootID: String, offset: ClockOffset, origin: ClockOrigin) {
         self.bootID = bootID
         self.offset = offset
         self.origin = origin
     }
 
-    /// What differs by less is the same: a person sets the date to a second, services step by more (128 ms and up).
+    /// Times that differ by less are treated as equal. A person sets the date to a second, and time services step by
+    /// more (128 ms and up).
     public static let tolerance = Duration.milliseconds(100)
 
-    /// Whether a take's monotonic time is of this boot.
+    /// Whether the take was recorded in this boot.
     public func covers(_ sidecar: Sidecar) -> Bool {
         !bootID.isEmpty && sidecar.bootID == bootID
     }
 
-    /// What the take's `started_corrected` is to be: ISO 8601, UTC, microseconds; nil if `started` needs no correction.
+    /// The value for the take's `started_corrected`: ISO 8601, UTC, microseconds; nil if `started` needs no correction.
     ///
-    /// A start that was written while the clock was not set is written again once it is, even if it was right by chance: until
-    /// then it could not be relied on. A correction that is still right stays as it is. A calendar of unknown origin corrects nothing.
+    /// A start that was written while the clock was not set is corrected even if it was right by chance, because it was
+    /// not reliable. A correction that is still right is kept. A calendar of unknown origin corrects nothing.
     public func corrected(_ sidecar: Sidecar) -> String? {
         guard origin != .unset, covers(sidecar) else { return sidecar.startedCorrected }
         let truth = offset.wallTime(at: Instant(nanoseconds: sidecar.startedMonotonicNs))

@@ -1,2 +1,1 @@
-/// The version of Fieldfare.
 public let fieldfareVersion = "0.1.0"

@@ -7,7 +7,7 @@ extension WallTime {
         return "\(padded(Int(fields.tm_hour), 2)):\(padded(Int(fields.tm_min), 2))"
     }
 
-    /// The same with seconds, `06:18:11`.
+    /// The time of day with seconds, `06:18:11`.
     var localTimeOfDayInSeconds: String { "\(localTimeOfDay):\(padded(Int(localFields.tm_sec), 2))" }
 
     /// The day in the local time zone, `2026-11-21`.
@@ -17,7 +17,7 @@ extension WallTime {
             .map { padded(Int($0), $1) }.joined(separator: "-")
     }
 
-    /// The later of the day in UTC and in the local time zone: takes may be named by either.
+    /// The later one of the UTC day and the local day, since takes may be named by either.
     public var latestDate: String { max(date, localDate) }
 
     private var localFields: tm {

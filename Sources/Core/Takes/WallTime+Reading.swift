@@ -1,17 +1,17 @@
-/// Why a text is no date and time.
+/// The reason why a text is not a date and time.
 public enum TimeTextProblem: Error, Hashable {
-    /// Not of the form.
+    /// The text does not have the required form.
     case form
-    /// It could be of any place on earth.
+    /// The time zone is missing.
     case zone
-    /// No such day or time of day.
+    /// The day or the time of day does not exist.
     case calendar
 }
 
 extension WallTime {
-    /// Reads a date and time as people and programs write it (ISO 8601, RFC 3339): `2026-11-21T06:18:11Z`, with a space in
-    /// place of the T, without seconds or with parts of them, and with an offset in place of the Z (`+01:00`, `+0100`, `+01`).
-    /// What is finer than a microsecond is cut off.
+    /// Reads a date and time as people and programs write it (ISO 8601, RFC 3339): `2026-11-21T06:18:11Z`. A space may
+    /// replace the T, seconds may be omitted or have decimals, and an offset may replace the Z (`+01:00`, `+0100`,
+    /// `+01`). Digits below a microsecond are cut off.
     public init(reading text: String) throws(TimeTextProblem) {
         var rest = Array(text.utf8)[...]
         func digits(_ count: Int) throws(TimeTextProblem) -> Int {

@@ -5,12 +5,11 @@ public struct WallTime: Comparable, Hashable, Sendable {
     /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds (POSIX time).
     public var microseconds: Int64
 
-    /// The time `microseconds` after 1970-01-01T00:00:00Z.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// Reads what `iso8601` writes, and nothing else: `2026-11-21T06:18:11.250000Z`.
+    /// Reads exactly the form that `iso8601` writes: `2026-11-21T06:18:11.250000Z`.
     public init?(iso8601 text: String) {
         let bytes = Array(text.utf8)
         let pattern = Array("0000-00-00T00:00:00.000000Z".utf8)
@@ -30,21 +29,18 @@ public struct WallTime: Comparable, Hashable, Sendable {
         fields.tm_min = Int32(number(14..<16))
         fields.tm_sec = Int32(number(17..<19))
         microseconds = Int64(timegm(&fields)) * 1_000_000 + number(20..<26)
-        // timegm accepts a thirteenth month and carries it over; such a text is no date.
+        // timegm accepts a thirteenth month and carries it over. Such a text is not a date.
         guard iso8601 == text else { return nil }
     }
 
-    /// Earlier than.
     public static func < (left: WallTime, right: WallTime) -> Bool {
         left.microseconds < right.microseconds
     }
 
-    /// The time `duration` later.
     public static func + (time: WallTime, duration: Duration) -> WallTime {
         WallTime(microseconds: time.microseconds + duration.nanoseconds / 1000)
     }
 
-    /// The time `duration` earlier.
     public static func - (time: WallTime, duration: Duration) -> WallTime {
         WallTime(microseconds: time.microseconds - duration.nanoseconds / 1000)
     }
@@ -85,7 +81,7 @@ public struct WallTime: Comparable, Hashable, Sendable {
     }
 }
 
-/// `number` in decimal with leading zeros, at least `width` digits.
+/// Writes `number` in decimal with leading zeros, with at least `width` digits.
 func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -1,19 +1,17 @@
 public import Takes
 
-/// A take in the bin, as the recorder lists it.
+/// A take in the recorder's bin.
 public struct BinnedTake: Codable, Hashable, Sendable {
-    /// Its stem.
+    /// The stem.
     public var take: String
-    /// Its number.
     public var number: Int
     /// The folder that it was in, `2026-11-21`.
     public var day: String
-    /// Bytes of all its files.
+    /// The size of all its files.
     public var bytes: Int64
-    /// When it was deleted, as ISO 8601 in UTC; null: the clock was not set.
+    /// When it was deleted, as ISO 8601 in UTC, or null if the clock was not set.
     @ExplicitNull public var binned: String?
 
-    /// A take in the bin.
     public init(take: String, number: Int, day: String, bytes: Int64, binned: String?) {
         self.take = take
         self.number = number

@@ -1,44 +1,45 @@
 public import Takes
 
-/// What the deck can be asked to do, by a button or over the control socket.
+/// A command to the deck, from a button or over the control socket.
 public enum Command: Hashable, Sendable {
     case record, stop, pause
-    /// Starts a take with the frame that was sampled at a time, if it is held still, else with the oldest that is.
+    /// Starts a take with the frame that was sampled at a time, or with the oldest available frame.
     case recordFrom(PastTime)
-    /// Plays a take; nil: the selected one.
+    /// Plays a take, or the selected take if nil.
     case play(TakeReference?)
-    /// Moves the playing position; negative: back.
+    /// Moves the playing position; negative values move it back.
     case skip(seconds: Double)
-    /// Sets a marker in the take that is recorded.
+    /// Sets a marker in the take that is being recorded.
     case mark(MarkRequest)
     case select(TakeReference)
-    /// Changes the capture filter until the recorder restarts; nil keeps what is in force.
+    /// Changes the capture filter until the recorder restarts. Nil keeps the current value.
     case filter(lowPass: Cutoff?, slopeDBPerOctave: Int?, highPass: Cutoff?)
-    /// Sets the gain and the automatic gain control of the capture card until the recorder restarts; nil keeps what was asked for.
+    /// Sets the gain and the automatic gain control of the capture card until the recorder restarts. Nil keeps the last
+    /// requested value.
     case gain(GainSetting?, agc: Bool?)
     /// Sets the playing volume, 0 to 1, until the recorder restarts.
     case volume(Double)
-    /// Sets the pitch that takes are played at, until the recorder restarts; 0: as recorded.
+    /// Sets the pitch for playing takes, until the recorder restarts; 0 plays them as recorded.
     case pitch(cents: Int)
-    /// Sets the speed that takes are played at, until the recorder restarts; `expands`: the pitch follows.
+    /// Sets the speed for playing takes, until the recorder restarts. With `expands` the pitch follows the speed.
     case speed(factor: Double, expands: Bool)
-    /// Has the stick unmounted, so that it may be pulled.
+    /// Unmounts the stick, so that it may be pulled out.
     case eject
-    /// Moves a take into the bin, or deletes it for good, as the terms say. By its stem only: what 'last' is may have changed since it was asked.
-    /// `version`: only if it still is just this one; nil: whatever it is.
+    /// Moves a take to the bin, or deletes it permanently, depending on the terms. It needs a stem, because the meaning
+    /// of 'last' may have changed since the request. With `version`, it deletes the take only in exactly this version.
     case discard(stem: String, DiscardTerms = DiscardTerms())
-    /// Waits until no order to delete a take is being carried out, also of another peer.
-    /// `day`: the folder that it is in; nil: the newest take of the stem.
+    /// Waits until no order to delete a take is in progress, including orders of other peers. `day` is the folder of
+    /// the take, or nil for the newest take with the stem.
     case settle(stem: String, day: String?)
-    /// Takes a take out of the bin. By its stem only.
-    /// `day`: the folder that it was in; nil: the newest of the stem.
+    /// Restores a take from the bin. It needs a stem. `day` is the folder that the take was in, or nil for the newest
+    /// take with the stem.
     case restore(stem: String, day: String?)
-    /// Deletes for good what is in the bin: one take, by its stem; nil: all.
+    /// Permanently deletes one take in the bin, by its stem, or all of them if nil.
     case empty(stem: String?)
 }
 
 extension Command {
-    /// Drops a marker into the take that is recorded, now.
+    /// Sets a marker at the current frame of the take that is being recorded.
     public static func mark(note: String?) -> Command {
         .mark(MarkRequest(content: Sidecar.Marker.Content(note: note)))
     }
@@ -46,15 +47,14 @@ extension Command {
 
 /// A time at which sound was sampled.
 public enum PastTime: Hashable, Sendable {
-    /// So long before now.
+    /// This long before now.
     case ago(Duration)
     /// On `CLOCK_MONOTONIC_RAW`.
     case raw(nanoseconds: Int64)
 
-    /// The longest time ago.
     public static let longestAgo = Duration.seconds(86_400)
 
-    /// What is wrong with it and what is allowed, beginning with the key, or nil if sound may have been sampled then.
+    /// The problem and the allowed values, beginning with the key, or nil if sound may have been sampled then.
     public var problem: String? {
         switch self {
         case .ago(let time):
@@ -67,7 +67,7 @@ public enum PastTime: Hashable, Sendable {
     }
 }
 
-/// How a person names a take.
+/// A person's name for a take.
 public enum TakeReference: Hashable, Sendable {
     case stem(String)
     case number(Int)
@@ -85,7 +85,7 @@ public enum TakeReference: Hashable, Sendable {
         }
     }
 
-    /// Whether this names a take; `last` names none.
+    /// Whether this names the take. `last` never does.
     public func names(_ take: TakeName) -> Bool {
         switch self {
         case .stem(let stem): take.stem == stem
@@ -96,7 +96,6 @@ public enum TakeReference: Hashable, Sendable {
 }
 
 extension TakeReference: CustomStringConvertible {
-    /// As a person writes it.
     public var description: String {
         switch self {
         case .stem(let stem): stem
@@ -106,9 +105,8 @@ extension TakeReference: CustomStringConvertible {
     }
 }
 
-/// Why a command was not carried out.
+/// The reason why a command was not carried out.
 public struct Refusal: Error, Hashable, Sendable {
-    /// What kind of reason it is.
     public var code: Code
     /// One sentence.
     public var message: String
@@ -134,7 +132,6 @@ public struct Refusal: Error, Hashable, Sendable {
         }
     }
 
-    /// A refusal of a kind, in one sentence.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -1,11 +1,9 @@
-/// What the deck is doing.
 public enum DeckState: String, Codable, Sendable, CaseIterable {
     case idle, recording, playing, paused
     /// Idle, and unable to arm.
     case fault
 }
 
-/// One of the five buttons.
 public enum Button: String, Codable, Sendable, CaseIterable {
     case record, stop, play, back, forward
 }

@@ -1,18 +1,18 @@
-/// Something that is wrong with the kit, shown by the fault LED as `code` flashes.
+/// A fault of the kit. The fault LED flashes its `code`.
 public struct Fault: Codable, Hashable, Sendable {
-    /// What kind of trouble it is; of several, the lowest code shows.
+    /// The kind of fault. If there are several, the LED shows the lowest code.
     public var code: Code
-    /// One sentence: what was attempted, on what, what happened, what to do.
+    /// One sentence: the operation, its subject, the result and the remedy.
     public var message: String
-    /// The subject, which tells faults of one kind apart. The JSON does not include it.
+    /// Distinguishes faults of the same kind. The JSON does not include it.
     public var subject = Subject.kind
 
     private enum CodingKeys: CodingKey { case code, message }
 
-    /// The kinds of trouble, numbered as the fault LED flashes them.
+    /// The kinds of faults, numbered as the fault LED flashes them.
     public enum Code: Int, Codable, Sendable, CaseIterable, Comparable {
         case noCard = 1
-        /// The disk is nearly full or full.
+        /// The disk is full, or nearly full.
         case diskFull = 2
         case clockUnset = 3
         case storageFailing = 4
@@ -20,31 +20,29 @@ public struct Fault: Codable, Hashable, Sendable {
         case overload = 5
         case uploadRefused = 6
         case settings = 7
-        /// Clipped in the last 5 s, dead for 10 s, or fell and stayed low; or a card that does not run at its stated rate.
+        /// A channel clipped in the last 5 s, was dead for 10 s, or fell and stayed low; or a card does not run at its
+        /// stated rate.
         case signal = 8
 
-        /// Shows before.
+        /// The lower code has precedence on the LED.
         public static func < (left: Code, right: Code) -> Bool {
             left.rawValue < right.rawValue
         }
     }
 
-    /// The subject of a fault.
     public enum Subject: Hashable, Sendable {
-        /// The kind as such.
+        /// The kind as a whole.
         case kind
         /// The signal of channels, by their numbers on the card.
         case channels(Set<Int>, SignalTrouble)
-        /// Takes that are damaged.
+        /// Damaged takes.
         case damagedTakes
-        /// Storage that is lost with the power.
+        /// Storage that loses its content without power.
         case volatileStorage
     }
 
-    /// The trouble that a channel's signal has.
     public enum SignalTrouble: Hashable, Sendable { case silent, fell, clipped }
 
-    /// A fault of a kind, in one sentence.
     public init(_ code: Code, _ message: String, about subject: Subject = .kind) {
         self.code = code
         self.message = message

@@ -1,35 +1,31 @@
 public import Takes
 
-/// A marker that somebody asks for, with when or where it is to be.
+/// A request for a marker, with its time or its frame.
 public struct MarkRequest: Hashable, Sendable {
-    /// The take that it is meant for, or nil for the one that is recorded.
+    /// The take to mark, or nil for the one that is being recorded.
     public var take: TakeReference?
-    /// Where it is to be.
     public var place: Place
-    /// What it says.
     public var content: Sidecar.Marker.Content
 
-    /// Where a marker is to be.
     public enum Place: Hashable, Sendable {
-        /// At the frame that is sampled now.
+        /// The frame that is sampled now.
         case now
-        /// At a frame of the take.
+        /// A frame of the take.
         case frame(TakeFrame)
-        /// At the frame that was sampled at a time.
+        /// The frame that was sampled at a time.
         case past(PastTime)
     }
 
-    /// A marker in the take that is recorded.
     public init(_ place: Place = .now, of take: TakeReference? = nil, content: Sidecar.Marker.Content) {
         self.place = place
         self.take = take
         self.content = content
     }
 
-    /// Frequencies of what was found.
+    /// The valid edges of a marked band.
     public static let hertz = 0.0...10_000_000
 
-    /// What is wrong with it and what is allowed, beginning with the key, or nil if it can be set.
+    /// The problem and the allowed values, beginning with the key, or nil if the request is valid.
     public var problem: String? {
         let frames = "allowed is a frame from 0 to \(TakeFrame.last.count)"
         switch place {

@@ -1,6 +1,7 @@
 public import Takes
 
-/// The time in which a phone may be paired: from when play was held until it is over, a phone was paired, or too many codes were wrong.
+/// The window in which a phone may be paired. It opens when play was held. It closes when the time is over, after a
+/// phone was paired, or after too many wrong codes.
 public struct PairingWindow: Equatable, Sendable {
     private enum State: Equatable {
         case closed
@@ -9,27 +10,25 @@ public struct PairingWindow: Equatable, Sendable {
 
     private var state = State.closed
 
-    /// How long it is open.
     public static let length = Duration.seconds(120)
-    /// The wrong code that closes it.
+    /// This many wrong codes close the window.
     public static let mostWrongCodes = 5
 
-    /// What becomes of a code.
+    /// The result of a code.
     public enum Answer: Equatable, Sendable {
-        /// It is right: the phone may be paired, and no other.
+        /// The code is right. This phone may be paired, and no other.
         case accepted
-        /// It is wrong, and as many more close the window.
+        /// The code is wrong. This many more wrong codes close the window.
         case wrong(left: Int)
-        /// It is wrong, and the last one: the window is closed.
+        /// The code is wrong, and it was the last attempt: the window is closed.
         case lastWrong
-        /// The window was closed before.
+        /// The window was already closed.
         case closed
     }
 
-    /// A closed window.
     public init() {}
 
-    /// When it closes by itself; nil: it is closed.
+    /// When the window closes by time, or nil if it is closed.
     public var end: Instant? {
         switch state {
         case .closed: nil
@@ -37,13 +36,12 @@ public struct PairingWindow: Equatable, Sendable {
         }
     }
 
-    /// Whether phones may be paired.
     public func isOpen(at now: Instant) -> Bool { end.map { now < $0 } ?? false }
 
-    /// Opens it, or has it begin anew.
+    /// Opens the window, or restarts it.
     public mutating func open(at now: Instant) { state = .open(until: now + Self.length, wrongCodes: 0) }
 
-    /// Closes it if its time is over.
+    /// Closes the window if its time is over.
     /// - Returns: whether that changed anything.
     public mutating func settle(at now: Instant) -> Bool {
         guard let end, now >= end else { return false }
@@ -51,7 +49,7 @@ public struct PairingWindow: Equatable, Sendable {
         return true
     }
 
-    /// A phone gave a code.
+    /// Takes the code of a phone.
     public mutating func take(codeThatIsRight isRight: Bool, at now: Instant) -> Answer {
         guard case .open(let end, let wrongCodes) = state, now < end else { return .closed }
         guard !isRight else {

@@ -1,5 +1,5 @@
-/// What a person asked for at the buttons that another program has to do.
+/// A request from the buttons that another program must carry out.
 public enum PanelWish: String, Codable, Hashable, Sendable {
-    /// Takes are to be sent to the stick that is in.
+    /// Send takes to the inserted stick.
     case adoptStick = "adopt-stick"
 }

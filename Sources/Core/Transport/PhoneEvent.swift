@@ -1,31 +1,28 @@
-/// What happened with the right of phones to use the kit, or what one did with it, as the library reports it.
+/// A change to the access of phones to the kit, or an action of a phone, reported by the library.
 public struct PhoneEvent: Codable, Hashable, Sendable {
-    /// What happened.
     public var what: What
-    /// The name of the phone that was paired or removed; null: it concerns none.
+    /// The name of the phone that was paired or removed, or null if the event is not about a phone.
     public var phone: String?
-    /// The name of the phone that did it; null: no phone, or one that is not paired.
+    /// The name of the phone that acted, or null if it was not a paired phone.
     public var by: String?
     /// The settings that were changed.
     public var keys: [String]?
 
-    /// What can happen.
     public enum What: String, Codable, CaseIterable, Sendable {
         case paired
         case removed
         case settings
-        /// The stick that is in was made one that takes are sent to.
+        /// The inserted stick was adopted, so that takes are sent to it.
         case stick
-        /// Too many codes were wrong: no phone is paired until play is held again.
+        /// There were too many wrong codes. No phone is paired until play is held again.
         case wrongCodes = "wrong-codes"
     }
 
-    /// The most bytes of a phone's name.
+    /// In bytes.
     public static let longestName = 100
-    /// The most settings that are named.
+    /// The largest number of keys in a report.
     public static let mostKeys = 20
 
-    /// Something that happened.
     public init(_ what: What, phone: String? = nil, by: String? = nil, keys: [String]? = nil) {
         self.what = what
         self.phone = phone

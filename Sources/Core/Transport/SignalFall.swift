@@ -1,13 +1,11 @@
-/// Channels whose level fell at once to one that they never had, and stayed there.
+/// Channels whose level suddenly fell lower than ever before, and stayed there.
 public struct SignalFall: Hashable, Sendable {
-    /// The size of the fall.
     public var decibels: Int
     /// The time of the fall, in words: `at 06:18`.
     public var when: String
     /// Their numbers on the card, from 1.
     public var channels: [Int]
 
-    /// A fall.
     public init(decibels: Int, when: String, channels: [Int]) {
         self.decibels = decibels
         self.when = when

@@ -1,97 +1,94 @@
 public import Takes
 
-/// What the recorder is doing, as `fieldfare status --json` and the control socket report it.
+/// The recorder's status, as `fieldfare status --json` and the control socket report it.
 public struct Status: Codable, Equatable, Sendable {
-    /// What the deck is doing.
     public var state: DeckState = .idle
     /// The stem of the take that is recorded or played.
     @ExplicitNull public var take: String?
     /// The stem of the take that play would play.
     @ExplicitNull public var selected: String?
-    /// Frames of the take so far, or of the take that is played.
+    /// The number of frames recorded so far, or of the take that is played.
     public var frames: Int64 = 0
     /// `frames` in seconds.
     public var elapsedSeconds = 0.0
-    /// How much of the take that is recorded is safe on disk.
+    /// The part of the recorded take that is safe on disk.
     public var syncedSeconds = 0.0
-    /// Where playback is; null when nothing plays.
+    /// The playback position, or null if nothing is played.
     @ExplicitNull public var positionSeconds: Double?
-    /// The open card's rate; null without a card.
+    /// The open card's rate, or null without a card.
     @ExplicitNull public var rateHz: Int?
-    /// The open card's channels; null without a card.
+    /// The open card's channels, or null without a card.
     @ExplicitNull public var channels: Int?
-    /// The numbers of the card's channels that are captured, in their order, from 1; nil: all of them, or no card is open.
+    /// The numbers of the captured channels of the card, in their order, counted from 1, or nil for all channels or
+    /// without a card.
     public var channelsOfCard: [Int]?
-    /// ALSA's name of the format that the card delivers; null without a card.
+    /// ALSA's name of the card's sample format, or null without a card.
     @ExplicitNull public var format: SampleFormat?
-    /// The open card's stable id; null without a card.
+    /// The open card's stable id, or null without a card.
     @ExplicitNull public var card: String?
-    /// The low-pass in force; null: off.
+    /// The low-pass in force, or null if it is off.
     @ExplicitNull public var lowPassHz: Double?
-    /// The filters' slope.
     public var slopeDBPerOctave = 24
-    /// The high-pass in force; null: off.
+    /// The high-pass in force, or null if it is off.
     @ExplicitNull public var highPassHz: Double?
-    /// The open card's capture gain, as it was read back when it was last set; null: it has none, or none is open.
+    /// The open card's capture gain, as read back when it was last set. Null if the card has no such control, or no
+    /// card is open.
     @ExplicitNull public var gainDB: Double?
-    /// What that can be set to.
+    /// The possible values of the gain.
     @ExplicitNull public var gainRangeDB: GainRange?
-    /// Whether the open card's automatic gain control is on; null: it has none, or none is open.
+    /// Whether the open card's automatic gain control is on. Null if the card has no such control, or no card is open.
     @ExplicitNull public var agc: Bool?
-    /// One entry a channel.
+    /// One entry for each channel.
     public var levelDBFS: [Level] = []
     /// Overruns of the card's buffer since the card was opened.
     public var xruns = 0
-    /// Gaps in the take that is recorded.
+    /// Gaps in the recorded take.
     public var gaps = 0
-    /// Where takes are kept; null while that is not there.
+    /// The folder for takes, or null while it is missing.
     @ExplicitNull public var directory: String?
-    /// Free space where takes are kept; what is in the bin counts as free.
+    /// The free space in the folder for takes, including the space of the bin.
     @ExplicitNull public var freeBytes: Int64?
-    /// How much of that is in the bin; null: this recorder has no bin, and deletes for good.
+    /// The part of `freeBytes` that is in the bin, or null if the recorder has no bin and deletes permanently.
     public var binBytes: Int64?
-    /// How many takes are in the bin.
+    /// The number of takes in the bin.
     public var binTakes: Int?
     /// A recording ends before less than this is free.
     public var reserveBytes: Int64 = 0
-    /// How long can be recorded at the open card's format, in whole seconds; null without a card.
+    /// The remaining recording time at the open card's format, in whole seconds, or null without a card.
     @ExplicitNull public var timeLeftSeconds: Double?
-    /// The pitch that takes are played at, in hundredths of a semitone above that of the recording.
+    /// The pitch of playback, in hundredths of a semitone above the recording.
     public var pitchCents = 0
-    /// Seconds of a take that are played in a second.
+    /// The seconds of a take that are played in one second.
     public var speed = 1.0
     /// Whether the pitch follows the speed.
     public var expand = false
-    /// Where the date and time came from.
+    /// The source of the date and time.
     public var clock: ClockOrigin = .unset
-    /// What is wrong, lowest code first.
+    /// The current faults, lowest code first.
     public var faults: [Fault] = []
-    /// Whether pressing record would record at once.
+    /// Whether a press of record would record at once.
     public var armed = false
-    /// Whether phones may be paired now, since play was held, or back and forward.
+    /// Whether phones may be paired now, because play was held, or back and forward.
     @FalseUnlessSent public var pairing = false
-    /// The hours in which the kit records by itself: those that are now, else the next; null: none, or the clock is not set.
+    /// The current hours of the schedule, or the next ones. Null without a schedule, or if the clock is not set.
     @ExplicitNull public var scheduled: Hours?
-    /// What the kit is known by, whatever its name; null: it has no key that it could keep.
+    /// The permanent id of the kit, or null if the kit could not keep a key.
     @ExplicitNull public var kitID: KitID?
-    /// The version of Fieldfare.
     public var version: String
 
-    /// From an instant up to another.
+    /// An interval of the schedule.
     public struct Hours: Codable, Hashable, Sendable {
-        /// The first instant that is within, as ISO 8601 in UTC.
+        /// The start, as ISO 8601 in UTC.
         public var from: String
-        /// The first that is not.
+        /// The end, exclusive.
         public var until: String
 
-        /// The hours between two instants.
         public init(from: String, until: String) {
             self.from = from
             self.until = until
         }
     }
 
-    /// An idle deck.
     public init(version: String) {
         self.version = version
     }

@@ -1,32 +1,29 @@
 public import Takes
 
-/// Who waits for the outcome of a command.
+/// A client that waits for the outcome of one command.
 public struct Asker: Hashable, Sendable {
-    /// Each command has its own.
+    /// Each command has its own number.
     public var id: Int
 
-    /// The one with a number.
     public init(_ id: Int) { self.id = id }
 }
 
-/// What asked for a take.
 public enum TakeInitiator: Hashable, Sendable {
     case button, command, schedule
 }
 
-/// A change of what is being played.
 public enum PlayChange: Hashable, Sendable {
     case pause, resume
-    /// Moves the position by seconds of the take; negative: back.
+    /// Moves the position by seconds of the take; negative values move it back.
     case skip(seconds: Double)
     /// A factor of the samples' values, 0 to 1.
     case volume(Double)
-    /// 100 to a semitone.
+    /// 100 cents are a semitone.
     case pitch(cents: Int)
-    /// Seconds of the take for each second; whether the pitch follows.
+    /// The seconds of the take that are played in one second, and whether the pitch follows.
     case speed(factor: Double, expands: Bool)
 
-    /// The command that asks for it.
+    /// The name of the command that requests the change.
     public var command: String {
         switch self {
         case .pause: "pause"
@@ -39,77 +36,79 @@ public enum PlayChange: Hashable, Sendable {
     }
 }
 
-/// What happens to the transport: what people ask for, and what the workers report.
+/// An event for the transport: a request of a person, or a report of a worker.
 public enum TransportEvent: Hashable, Sendable {
-    /// A button went down, at its first edge, or repeats while it is held. It acts at once; there is no double tap.
+    /// A button went down, dated to its first edge, or repeats while it is held. It acts at once; there is no double
+    /// tap.
     case press(Button, at: Instant)
-    /// Back and stop were held together: the panel is locked, or unlocked if it was.
+    /// Back and stop were held together. The panel is locked, or unlocked if it was locked.
     case lock(at: Instant)
-    /// Stop was held on for a while, since this press of it: the stick is to be pulled.
+    /// Stop was held for a while since this press, to eject the stick.
     case eject(pressed: Instant)
-    /// Stop was held on, or the battery is nearly empty: switch off.
+    /// Stop was held long enough, the battery is nearly empty, or the schedule pauses. The kit must switch off.
     case shutdown(at: Instant, because: ShutdownReason = .hold)
-    /// Play was held on for a while, since this press of it: phones are to be paired.
+    /// Play was held for a while since this press, to pair phones.
     case pair(pressed: Instant)
-    /// Back and forward were held together: the kit is to be reached without a known network.
+    /// Back and forward were held together, to reach the kit without a known network.
     case openAccess(at: Instant)
-    /// Stop and play were held together, since this press of play: takes are to be sent to the stick that is in.
+    /// Stop and play were held together, to send takes to the inserted stick. `pressed` is the press of play.
     case adoptStick(pressed: Instant)
 
-    /// `startedBy`: what first asked for this sound. `from`: when its first frame was sampled, or nil for the pre-roll of the settings.
+    /// `startedBy` is the first request for this sound. `from` is the sampling time of the first frame, or nil for the
+    /// pre-roll of the settings.
     case record(at: Instant, by: Asker, startedBy: TakeInitiator = .command, from: Instant? = nil)
-    /// The storage failed a take: its sound goes on, from an instant on, in another one, with the card of that take and no other.
+    /// The storage failed during a take. Its sound continues from an instant on in another take, with the card of the
+    /// failed take and no other.
     case goOn(at: Instant, startedBy: TakeInitiator)
     case stop(at: Instant, by: Asker)
     case mark(Mark, by: Asker)
-    /// Plays a take; nil: the selected one.
+    /// Plays a take, or the selected take if nil.
     case play(TakeName?, by: Asker)
     case change(PlayChange, by: Asker)
-    /// End what goes on, as before the process ends.
+    /// End the current activity, for example before the process ends.
     case finish(by: Asker)
 
-    /// The card was opened, or could not be: the facts say which.
+    /// The card was opened, or could not be. The facts contain the result.
     case cardAnswered
-    /// The storage was checked: the facts say what came of it.
+    /// The storage was checked. The facts contain the result.
     case storageAnswered
-    /// The capture ended by itself.
+    /// The capture ended without `stop`.
     case cardLost
-    /// The card of the take that is recorded delivers again.
+    /// The card of the take that is being recorded delivers again.
     case cardReturned
-    /// The card of the take that is recorded delivers again, since an instant, with other channels than that has.
+    /// The card of the take that is being recorded delivers again, since an instant, with other channels than the take.
     case cardChanged(at: Instant, startedBy: TakeInitiator)
     /// The capture card was closed for the player.
     case cardClosed
 
-    /// The take's files are there.
+    /// The take's files exist.
     case takeBegan(TakeName)
     /// The take is committed.
     case takeFinished(TakeName, hasTail: Bool)
-    /// The take was followed by another without a missing frame.
+    /// Another take followed without a missing frame.
     case takeFollowed(by: TakeName)
-    /// The take ended without being committed, or never began.
+    /// The take ended without a commit, or never began.
     case takeFailed(Refusal)
-    /// The sound behind the last take belongs to it now.
+    /// The sound after the last take now belongs to it.
     case takeRejoined(TakeName)
-    /// The sound behind the last take was dropped.
+    /// The sound after the last take was dropped.
     case tailEnded
 
     /// The take is open and its first frames are queued.
     case playBegan
-    /// The next change of what is played was carried out.
+    /// The next change of playback was carried out.
     case playChanged
-    /// Nothing sounds any more. `failure`: why it ended early.
+    /// Playback is silent. `failure` is the reason why it ended early.
     case playEnded(failure: Refusal?)
-    /// It could not begin, since the card that records may be in the way.
+    /// Playback could not begin, possibly because the capture card is open.
     case playBlocked(Refusal)
 
     /// Time passed.
     case tick
 }
 
-/// What the transport must know of the rest of the kit to decide.
+/// The state of the rest of the kit, as far as the transport's decisions depend on it.
 public struct TransportFacts: Hashable, Sendable {
-    /// The present.
     public var now: Instant
     /// The reason why no take can begin with the card, or nil if the card is open and delivers.
     public var cardObstacle: Refusal?
@@ -119,14 +118,13 @@ public struct TransportFacts: Hashable, Sendable {
     public var playObstacle: Refusal?
     /// The reason why the recorded take accepts no further marker, or nil if it accepts one.
     public var markObstacle: Refusal?
-    /// What is said when there is no take to play.
+    /// The refusal when no take can be played because none exists.
     public var noTake = Refusal(.notFound, "play: there is no take yet")
-    /// Whether the capture card is open, and so may be in the player's way.
+    /// Whether the capture card is open, which may prevent playback.
     public var isCardOpen: Bool
     /// The take that play would play.
     public var selected: TakeName?
 
-    /// The facts at an instant.
     public init(
         now: Instant, cardObstacle: Refusal? = nil, storageObstacle: Refusal? = nil, playObstacle: Refusal? = nil,
         isCardOpen: Bool = true, selected: TakeName? = nil
@@ -140,29 +138,29 @@ public struct TransportFacts: Hashable, Sendable {
     }
 }
 
-/// What the deck must do about an event. Effects are carried out in their order.
+/// An action of the deck in response to an event. Effects are carried out in their order.
 public enum TransportEffect: Hashable, Sendable {
     // The card and the storage.
     case openCard
     case checkStorage
-    /// Close the capture card, so that the player can have it; `cardClosed` follows.
+    /// Close the capture card, so that the player can open it. `cardClosed` follows.
     case closeForPlayer
-    /// Open the capture card again.
     case reopenCard
-    /// The kit rests: close the card.
+    /// Close the card, because the kit rests.
     case closeCard
 
     // The writer.
-    /// `from`: when the first frame was sampled, or nil for the pre-roll of the settings.
+    /// `from` is the sampling time of the first frame, or nil for the pre-roll of the settings.
     case begin(at: Instant, by: TakeInitiator, from: Instant? = nil)
-    /// Begin the take that goes on for the one before, with what its card delivers since an instant, also if that card has gone.
+    /// Begin a take that continues the previous one, with the frames of its card since an instant, even if that card
+    /// has disappeared.
     case beginOther(at: Instant, by: TakeInitiator)
     case mark(Mark)
     case suspend
     case resumeTake(after: Duration)
-    /// nil: with the last frame that there is.
+    /// Nil ends the take with the last available frame.
     case end(at: Instant?, because: TakeEnding, keepsTail: Bool)
-    /// Go on in a new take from this instant.
+    /// Continue in a new take from this instant.
     case follow(at: Instant)
     case rejoin(at: Instant, by: TakeInitiator), dropTail
 
@@ -172,44 +170,40 @@ public enum TransportEffect: Hashable, Sendable {
     case stopPlaying
 
     // The panel and the log.
-    /// Select the take so many steps further on.
+    /// Select the take this many steps further on.
     case select(steps: Int)
-    /// The lamps show that the button is refused, and the log says why.
+    /// Show the refusal on the lamps, and log its reason.
     case refuse(Refusal)
     case lockChanged(isLocked: Bool)
-    /// What the deck was asked for has ended in this way.
+    /// A command to the deck ended with this reply.
     case reply(Asker, TransportReply)
-    /// The take came to its end: what had to wait for that is due.
+    /// The take has ended. Work that had to wait for that is due.
     case takeOver
-    /// Give the stick back.
     case eject
     /// Allow phones to be paired for a while.
     case pair
-    /// Ask for the kit's own access point.
+    /// Request the kit's own access point.
     case openAccess
-    /// Have takes sent to the stick that is in.
+    /// Send takes to the inserted stick.
     case adoptStick
     case powerOff
 }
 
-/// Why the kit is to be switched off.
+/// The reason for switching the kit off.
 public enum ShutdownReason: Hashable, Sendable {
     /// Stop was held.
     case hold
     case battery
-    /// Nothing is to be recorded for a while.
+    /// The schedule records nothing for a while.
     case schedule
 }
 
-/// Why the transport ends a take.
 public enum TakeEnding: Hashable, Sendable {
     case stop, shutdown, limit, cardLost
 }
 
-/// The outcome of a command.
 public enum TransportReply: Hashable, Sendable {
     case done
-    /// A marker was set.
     case marked(at: Mark.Place)
     /// The take that the command ended.
     case take(TakeName?)

@@ -1,6 +1,6 @@
 import Takes
 
-// Nothing goes on, or a take waits for card and storage to answer.
+// The transport is idle, or a take waits for card and storage to answer.
 extension TransportState {
     mutating func handleIdle(_ event: TransportEvent, _ facts: TransportFacts) -> [TransportEffect] {
         switch event {
@@ -11,7 +11,7 @@ extension TransportState {
         case .press(.stop, let instant):
             idleStop = instant
             return dropTail()
-        // Not if that press has just ended a take.
+        // A press of stop that has just ended a take does not eject.
         case .eject(let pressed): return pressed == idleStop ? [.eject] : []
         case .stop(_, let asker): return dropTail() + [.reply(asker, .done)]
         case .press(.play, let instant): return play(nil, by: nil, pressed: instant, facts)
@@ -22,14 +22,14 @@ extension TransportState {
             return [.reply(asker, .refused(Refusal(.busy, "mark: nothing is being recorded: record a take first")))]
         case .change(let change, let asker):
             switch change {
-            // These hold for what is played next.
+            // These apply to the next playback.
             case .volume, .pitch, .speed: return [.change(change), .reply(asker, .done)]
             case .pause, .resume, .skip: return [.reply(asker, .refused(change.nothingPlays))]
             }
         case .shutdown: return conclude(Finish(then: .powerOff), take: nil, facts)
         case .finish(let asker): return conclude(Finish(askers: [asker], then: .rest), take: nil, facts)
         case .tick: return tickIdle(facts)
-        // A take cannot go on with a card that was away.
+        // A take cannot continue with a card that was disconnected.
         case .cardLost: return dropTail()
         case .lock, .pair, .openAccess, .adoptStick, .cardAnswered, .storageAnswered, .cardReturned, .cardChanged,
             .cardClosed, .takeBegan, .takeFinished, .takeFollowed, .takeFailed, .takeRejoined, .tailEnded, .playBegan,
@@ -44,16 +44,16 @@ extension TransportState {
         return []
     }
 
-    /// The sound behind the last take is not needed any more.
+    /// The sound after the last take is no longer needed.
     mutating func dropTail() -> [TransportEffect] {
         guard case .running = tail else { return [] }
         tail = .dropping
         return [.dropTail]
     }
 
-    /// Begins a take, or goes on with the last one; asks card and storage first where they were last known not to be ready.
+    /// Begins a take, or continues the last one. First asks the card and the storage if they were not ready.
     private mutating func start(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
-        // A take that somebody stopped is not the schedule's to go on with.
+        // The schedule must not continue a take that somebody stopped.
         if case .running(let take, let since, let until) = tail, request.at < until, request.by != .schedule,
             request.card == .anyOpen,
             !rules.isFull(request.at - since)
@@ -112,12 +112,12 @@ extension TransportState {
 }
 
 extension PlayChange {
-    /// Why it cannot be done while nothing is played.
+    /// The refusal of this change while nothing is played.
     var nothingPlays: Refusal { Refusal(.busy, "\(command): nothing is being played: play a take first") }
 }
 
 extension Refusal {
-    /// The same of a command: `record: storage: …`.
+    /// Adds the command to the message: `record: storage: …`.
     public func about(_ command: String) -> Refusal {
         Refusal(code, message.hasPrefix("\(command): ") ? message : "\(command): \(message)")
     }

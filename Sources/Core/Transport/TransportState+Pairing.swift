@@ -1,16 +1,17 @@
 import Takes
 
-// Play was held on, alone or with stop. It has acted at its press already.
+// Play was held, alone or with stop. Its press has already acted.
 extension TransportState {
-    /// Opens pairing, and takes back what the press at `pressed` has made sound: the person wants to pair, not to listen.
+    /// Opens pairing, and stops the sound that the press at `pressed` started, because the hold is meant for pairing,
+    /// not for listening.
     mutating func pair(_ pressed: Instant) -> [TransportEffect] {
         isShuttingDown ? [] : silence(pressed) + [.pair]
     }
 
-    /// Asks for the kit's own access point. Who has hands on the kit, and wants to reach it, may pair too.
+    /// Requests the kit's own access point. Physical access also grants pairing.
     func openAccess() -> [TransportEffect] { isShuttingDown ? [] : [.openAccess, .pair] }
 
-    /// Has the stick that is in be one that takes are sent to, and takes back what the press of play has made sound.
+    /// Adopts the inserted stick, so that takes are sent to it, and stops the sound that the press of play started.
     mutating func adoptStick(_ pressed: Instant) -> [TransportEffect] {
         isShuttingDown ? [] : silence(pressed) + [.adoptStick]
     }
@@ -35,7 +36,7 @@ extension TransportState {
         }
     }
 
-    /// Whether the kit is to be switched off, or the process to end.
+    /// Whether the kit or the process is ending.
     private var isShuttingDown: Bool {
         switch phase {
         case .idle: false
@@ -48,7 +49,7 @@ extension TransportState {
 }
 
 extension TransportEvent {
-    /// Whether nothing is to follow it.
+    /// Whether no further activity may follow the event.
     var endsAll: Bool {
         switch self {
         case .shutdown, .finish: true

@@ -1,9 +1,9 @@
 import Takes
 
-// A take is being played, is paused, or is brought to silence.
+// A take is playing, paused, or being stopped.
 extension TransportState {
-    /// Plays a take; nil: the selected one.
-    /// - Parameter pressed: when play was pressed; nil: it is a command.
+    /// Plays a take, or the selected take if nil.
+    /// - Parameter pressed: when play was pressed, or nil for a command.
     mutating func play(
         _ take: TakeName?, by asker: Asker?, pressed: Instant? = nil, _ facts: TransportFacts
     ) -> [TransportEffect] {
@@ -50,7 +50,7 @@ extension TransportState {
         }
     }
 
-    /// What the player and the card report; nil: it is nothing of that kind.
+    /// Handles a report of the player or the card. Returns nil for any other event.
     private mutating func reported(
         _ event: TransportEvent, _ playing: Playing, _ facts: TransportFacts
     ) -> [TransportEffect]? {
@@ -76,9 +76,9 @@ extension TransportState {
             return [.closeForPlayer]
         case .cardClosed:
             guard playing.card == .closedForPlayer, case .opening(let changes) = playing.sound else { return [] }
-            // The player has nothing yet that it could stop.
+            // The player has nothing to stop yet.
             if case .ending = playing.stage { return over(playing, nil, facts) }
-            // What was changed meanwhile went to a player that had nothing to play.
+            // The earlier changes reached a player without a take.
             return [.play(playing.name)] + changes.map { .change($0) }
         case .playEnded(let failure): return over(playing, failure, facts)
         default: return nil

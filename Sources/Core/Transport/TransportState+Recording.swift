@@ -1,6 +1,6 @@
 import Takes
 
-// A take is being recorded, or brought to its end.
+// A take is being recorded or ended.
 extension TransportState {
     mutating func handle(
         _ event: TransportEvent, _ recording: Recording, _ facts: TransportFacts
@@ -42,7 +42,7 @@ extension TransportState {
         }
     }
 
-    /// Returns the effects of a report of the workers about the take, or nil if the event is no such report.
+    /// Returns the effects of a report of the workers about the take, or nil if the event is not such a report.
     private mutating func reported(
         _ event: TransportEvent, _ recording: Recording, _ facts: TransportFacts
     ) -> [TransportEffect]? {
@@ -71,7 +71,7 @@ extension TransportState {
             let finish = recording.stage.finish
             let refused = (recording.whenBegun + finish.askers).map { TransportEffect.reply($0, .refused(refusal)) }
             let rest = Finish(waiting: finish.waiting, then: finish.then)
-            // A take that never began is a button that did nothing.
+            // If the take never began, the button had no effect, so the lamps show it.
             let shown = recording.name == nil ? [TransportEffect.refuse(refusal)] : []
             return shown + refused + [.takeOver] + conclude(rest, take: nil, facts)
         case .cardLost:
@@ -93,7 +93,7 @@ extension TransportState {
         }
     }
 
-    /// The sound behind the last take ended by itself before the take could go on: a new take begins at the same instant.
+    /// The sound after the last take ended before the take could continue. A new take begins at the same instant.
     mutating func beginInstead(_ request: Request, _ facts: TransportFacts) -> [TransportEffect] {
         guard case .recording(var recording) = phase else { return [] }
         recording.name = nil
@@ -105,11 +105,11 @@ extension TransportState {
         return [.begin(at: request.at, by: request.by, from: request.from)]
     }
 
-    /// What happens while something ends waits, or is refused.
+    /// Handles an event during an ending: it waits, or is refused.
     func wait(_ event: TransportEvent, _ before: Finish) -> (Finish, [TransportEffect]) {
         var finish = before
         if case .another = finish.then, event.endsAll {
-            // It ends that take, which has begun by then.
+            // The event ends the next take, which will have begun by then.
             finish.waiting.append(event)
             return (finish, [])
         }
@@ -121,7 +121,7 @@ extension TransportState {
         case .press, .record, .stop, .mark, .play, .change:
             guard !finish.endsAll else { return (finish, event.refused(Self.shuttingDown)) }
             switch event {
-            // While a take ends there is nothing to play, and what is selected is about to change.
+            // While a take ends there is nothing to play, and the selection is about to change.
             case .press(.play, _), .press(.back, _), .press(.forward, _):
                 return (finish, [.refuse(Refusal(.busy, "\(event.buttonName): refused while a take ends"))])
             case .stop(_, let asker) where finish.then == .goOn && finish.waiting.isEmpty: finish.askers.append(asker)
@@ -159,7 +159,7 @@ extension TransportState {
             var recording = recording
             recording.since = recording.since + rules.newTakeEvery
             phase = .recording(recording)
-            // A take that waits for its card goes on with the one after it, and is cut the next time.
+            // A take that waits for its card is not cut now, but the next time.
             return recording.card == .delivers ? [.follow(at: recording.since)] : []
         }
         return []
@@ -167,14 +167,14 @@ extension TransportState {
 }
 
 extension TransportState.Recording {
-    /// Why a command must wait until the take has ended.
+    /// The reason why a command must wait until the take has ended.
     public func isBeingRecorded(_ command: String) -> Refusal {
         Refusal(.busy, "\(command): \(name?.stem ?? "a take") is being recorded: stop it first")
     }
 }
 
 extension TransportState.Stage {
-    /// What is to follow the end.
+    /// The plan for the time after the end.
     var finish: TransportState.Finish {
         switch self {
         case .running: TransportState.Finish()
@@ -184,7 +184,6 @@ extension TransportState.Stage {
 }
 
 extension TransportEvent {
-    /// The button that was pressed.
     fileprivate var buttonName: String {
         if case .press(let button, _) = self { button.rawValue } else { "" }
     }

@@ -1,44 +1,42 @@
 public import Takes
 
-/// What the kit is doing, and what it does about what happens: a pure function from state and event to state and effects.
+/// The state of the kit's transport, and its reaction to events: a pure function from state and event to state and
+/// effects.
 ///
-/// It knows no clock, file, card or thread: the present and what must be known of the rest come in with each event, and the
-/// deck carries the effects out. What is pressed and asked for while a take ends waits, and is handled in its order.
+/// It does not use a clock, file, card or thread. The present and the necessary facts come with each event, and the
+/// deck carries the effects out. Presses and commands during the end of a take wait, and are handled in their order.
 public struct TransportState: Hashable, Sendable {
-    /// What goes on.
     public internal(set) var phase = Phase.idle
-    /// The sound behind the take that was stopped last.
+    /// The sound after the take that was stopped last.
     public internal(set) var tail = Tail.none
-    /// Whether buttons act.
     public internal(set) var lock = Lock.unlocked
-    /// When stop was last pressed while nothing went on.
+    /// When stop was last pressed while the transport was idle.
     var idleStop: Instant?
     let rules: TransportRules
 
-    /// Nothing goes on.
     public init(rules: TransportRules) {
         self.rules = rules
     }
 
-    /// What goes on, and what matters only meanwhile.
+    /// The current activity, with its data.
     public enum Phase: Hashable, Sendable {
         case idle
-        /// The kit is to be switched off: the card stays closed until then, should the power stay on.
+        /// The kit will switch off. The card stays closed until this instant, in case the power stays on.
         case resting(until: Instant)
-        /// A take was asked for, and waits for card or storage.
+        /// A take was requested, and waits for card or storage.
         case arming(Arming)
         case recording(Recording)
         case playing(Playing)
-        /// Nothing goes on but that the sound behind the last take is dropped, before the deck rests.
+        /// The sound after the last take is being dropped, before the deck rests.
         case finishing(Finish, restUntil: Instant)
     }
 
-    /// The sound behind a take that was stopped: it is written for a while, so that the take can go on.
+    /// The sound after a stopped take. It is written for a while, so that the take can continue.
     public enum Tail: Hashable, Sendable {
         case none
-        /// `since`: when the take's limits began to count.
+        /// The limits of the take count from `since`.
         case running(behind: TakeName, since: Instant, until: Instant)
-        /// The take is to go on with it, if the writer still has it.
+        /// The take should continue with this sound, unless the writer has ended it.
         case rejoining(Request)
         case dropping
     }
@@ -48,18 +46,17 @@ public struct TransportState: Hashable, Sendable {
         case unlocked, locked
     }
 
-    /// A request for a take.
     public struct Request: Hashable, Sendable {
         var at: Instant
         var by: TakeInitiator
         var asker: Asker?
         var card = Card.anyOpen
-        /// When the first frame was sampled, or nil for the pre-roll of the settings.
+        /// The sampling time of the first frame, or nil for the pre-roll of the settings.
         var from: Instant?
 
         enum Card: Hashable, Sendable {
             case anyOpen
-            /// The card of the take before, which may be away.
+            /// The card of the previous take, which may be disconnected.
             case same
         }
     }
@@ -73,83 +70,72 @@ public struct TransportState: Hashable, Sendable {
         var waiting: [TransportEvent] = []
     }
 
-    /// A take that is being recorded.
     public struct Recording: Hashable, Sendable {
-        /// nil: its files are not there yet.
+        /// Nil until its files exist.
         public internal(set) var name: TakeName?
-        /// When it was pressed: its limits count from here, also if it was stopped and went on.
+        /// When the button was pressed. The limits count from here, even if the take was stopped and continued.
         public internal(set) var since: Instant
-        /// Whether its card is there.
         public internal(set) var card = Card.delivers
-        /// Whether it was ordered to end.
         public internal(set) var stage = Stage.running
         var whenBegun: [Asker] = []
 
-        /// The take's card.
         public enum Card: Hashable, Sendable {
             case delivers
             case away(since: Instant)
         }
     }
 
-    /// A take that is being played.
     public struct Playing: Hashable, Sendable {
-        /// The take.
         public internal(set) var name: TakeName
-        /// Whether its position moves.
         public internal(set) var motion = Motion.running
-        /// Whether it is open.
         public internal(set) var sound = Sound.opening(changes: [])
-        /// Whether it was ordered to end.
         public internal(set) var stage = Stage.running
         var card = Card.own
         var whenBegun: [Asker] = []
-        /// Who waits for the changes that the player was given, in their order.
+        /// The clients that wait for the ordered changes, in order.
         var whenChanged: [Asker?] = []
-        /// What sounds by a press of play alone, and is silent again if that press goes on to open pairing.
+        /// The sound that only a press of play started. It is stopped again if that press becomes a hold.
         var sounding = Sounding.asBefore
 
-        /// Whether the position moves.
         public enum Motion: Hashable, Sendable { case running, paused }
-        /// Whether the take is open; what was changed before that is kept.
+        /// Whether the take is open. Earlier changes are kept.
         public enum Sound: Hashable, Sendable {
             case opening(changes: [PlayChange])
             case open
         }
         /// Whether the capture card was closed for it.
         enum Card: Hashable, Sendable { case own, closedForPlayer }
-        /// What the press of play at an instant did.
+        /// The effect of the last press of play, with its instant.
         enum Sounding: Hashable, Sendable {
-            /// It paused, or nothing was pressed.
+            /// The press paused it, or nothing was pressed.
             case asBefore
             case begun(by: Instant)
             case resumed(by: Instant)
         }
     }
 
-    /// Whether what goes on was ordered to end.
+    /// Whether the current activity was ordered to end.
     public enum Stage: Hashable, Sendable {
         case running
         case ending(Finish)
     }
 
-    /// What is to be done once something has ended.
+    /// The plan for the time after an ending.
     public struct Finish: Hashable, Sendable {
-        /// What happened since then, to be handled afterwards.
+        /// The events since the order, which are handled afterwards.
         var waiting: [TransportEvent] = []
-        /// Who waits for the end.
+        /// The clients that wait for the end.
         var askers: [Asker] = []
         var then = Then.goOn
 
-        /// What follows the end.
         enum Then: Hashable, Sendable {
             case goOn
-            /// Another take begins with the same card. What waits is for that one.
+            /// Another take begins with the same card, and handles the waiting events.
             case another(Request)
             case rest, powerOff
         }
 
-        /// Whether nothing is to be recorded or played afterwards.
+        /// Whether nothing may be recorded or played afterwards.
         var endsAll: Bool {
             switch then {
             case .goOn: false
@@ -159,21 +145,21 @@ public struct TransportState: Hashable, Sendable {
         }
     }
 
-    /// Whether something waits for a take to end.
+    /// Whether an event waits for a take to end.
     public var isEndAwaited: Bool {
         guard case .recording(let recording) = phase else { return false }
         let finish = recording.stage.finish
         return !finish.waiting.isEmpty || finish.then != .goOn
     }
 
-    /// Whether a take ends, and nothing waits for that: no take has what the card delivers now.
+    /// Whether a take is ending and no event waits for it. Then the card's current frames do not belong to a take.
     public var endsAlone: Bool {
         guard case .recording(let recording) = phase, case .ending = recording.stage else { return false }
         return !isEndAwaited
     }
 
-    /// What the kit is doing, as the status says.
-    /// - Parameter isBlocked: whether no take could begin.
+    /// The kit's state for the status.
+    /// - Parameter isBlocked: whether a take cannot begin.
     public func deckState(isBlocked: Bool) -> DeckState {
         switch phase {
         case .recording: .recording
@@ -186,7 +172,7 @@ public struct TransportState: Hashable, Sendable {
         }
     }
 
-    /// When time alone changes something next; nil: never.
+    /// When the passage of time changes the state next, or nil if it does not.
     public var nextDeadline: Instant? {
         var deadlines: [Instant] = []
         switch phase {
@@ -208,7 +194,7 @@ public struct TransportState: Hashable, Sendable {
 
 extension TransportState {
     /// Handles an event.
-    /// - Returns: what is to be done about it, in this order.
+    /// - Returns: the effects, in their order.
     public mutating func handle(_ event: TransportEvent, _ facts: TransportFacts) -> [TransportEffect] {
         if lock == .locked, let refusal = event.refusalWhileLocked { return [.refuse(refusal)] }
         switch event {
@@ -232,12 +218,12 @@ extension TransportState {
 
     static let shuttingDown = Refusal(.busy, "the kit is shutting down")
 
-    /// Handles what waited, in its order.
+    /// Handles the events that waited, in their order.
     mutating func handle(_ waiting: [TransportEvent], _ facts: TransportFacts) -> [TransportEffect] {
         waiting.flatMap { handle($0, facts) }
     }
 
-    /// Nothing goes on any more: does what was to follow.
+    /// The activity has ended. Carries out the plan for the time after it.
     mutating func conclude(_ finish: Finish, take: TakeName?, _ facts: TransportFacts) -> [TransportEffect] {
         phase = .idle
         switch finish.then {
@@ -275,7 +261,7 @@ extension TransportState {
 }
 
 extension TransportEvent {
-    /// What a locked panel says to it; nil: it is none of the panel's.
+    /// The refusal of a locked panel, or nil if the event does not come from the panel.
     var refusalWhileLocked: Refusal? {
         switch self {
         case .press(let button, _):
@@ -291,7 +277,7 @@ extension TransportEvent {
         }
     }
 
-    /// Who waits for its outcome; nil: it is no command.
+    /// The client that waits for the outcome, or nil if the event is not a command.
     var asker: Asker? {
         switch self {
         case .record(_, let asker, _, _), .stop(_, let asker), .mark(_, let asker), .play(_, let asker),
@@ -301,7 +287,8 @@ extension TransportEvent {
         }
     }
 
-    /// What is to be done where it is refused: buttons show it, commands are answered, the rest is not lost on anybody.
+    /// The effects of refusing the event: a button shows the refusal, a command gets it as a reply. Other events have
+    /// no effects.
     func refused(_ refusal: Refusal) -> [TransportEffect] {
         if let asker { return [.reply(asker, .refused(refusal))] }
         if case .press = self { return [.refuse(refusal)] }
@@ -310,19 +297,18 @@ extension TransportEvent {
 }
 
 extension TransportState {
-    /// What the transport needs of the capture card.
+    /// The required state of the capture card.
     public enum CardNeed: Hashable, Sendable {
-        /// It is to be open.
+        /// The card must be open.
         case open
-        /// It is to be as the settings have it between takes.
+        /// The card must be as the settings define for the time between takes.
         case standby
-        /// It stays as it is.
+        /// The card must not change.
         case unchanged
-        /// It is to be closed.
+        /// The card must be closed.
         case closed
     }
 
-    /// What is needed of the capture card now.
     public var cardNeed: CardNeed {
         switch phase {
         case .idle: tail == .none ? .standby : .open
@@ -333,7 +319,7 @@ extension TransportState {
         }
     }
 
-    /// Whether no take is waited for, recorded or played.
+    /// Whether no take is awaited, recorded or played.
     public var isFree: Bool {
         switch phase {
         case .idle, .resting, .finishing: true
@@ -341,7 +327,7 @@ extension TransportState {
         }
     }
 
-    /// The take that is recorded; nil: none is, or its files are not there yet.
+    /// The take that is being recorded, or nil if no take is, or its files do not exist yet.
     public var recordedTake: TakeName? {
         if case .recording(let recording) = phase { recording.name } else { nil }
     }

@@ -1,15 +1,15 @@
-/// What the library does with finished takes, as it reports over the control socket.
+/// The library's work on finished takes, as reported over the control socket.
 public enum UploadState: Hashable, Sendable {
-    /// There is nothing to send.
+    /// Nothing waits for upload.
     case idle
     case sending
-    /// There is something to send, and it cannot be sent now: no network, for instance.
+    /// Something waits, but cannot be sent now, for example without a network.
     case held
     /// The store refuses takes: fault 6 with this sentence.
     case refused(message: String)
     /// The stick may be pulled out.
     case safeToRemove
-    /// A stick is in that the kit does not know: a person may make it one that takes are sent to.
+    /// An unknown stick is inserted. A person may adopt it, so that takes are sent to it.
     case stickOffered
 
     /// The names of the states on the control socket.
@@ -19,7 +19,6 @@ public enum UploadState: Hashable, Sendable {
         case stickOffered = "stick-offered"
     }
 
-    /// The state's name.
     public var name: Name {
         switch self {
         case .idle: .idle

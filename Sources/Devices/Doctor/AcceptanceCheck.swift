@@ -1,37 +1,32 @@
-/// One check of a new kit, as the report of its acceptance has it.
+/// One check of a new kit, as its acceptance report contains it.
 public struct AcceptanceCheck: Encodable, Hashable, Sendable {
-    /// What was checked, in the order of the report.
+    /// The order of the cases is the order of the report.
     public enum Part: String, Encodable, CaseIterable, Sendable {
-        /// Only what is wrong with them.
+        /// Only problems of the settings are reported.
         case settings
         case buttons, lamps, microphone, card
     }
 
-    /// What came of it.
     public enum Outcome: String, Encodable, Sendable {
         case ok
-        /// May be intended: a person should check it.
+        /// It may be intended, and a person should check it.
         case warning
         case failed
-        /// It was not done.
         case skipped
     }
 
-    /// What was checked.
     public var part: Part
-    /// Which of it: a button, a lamp, a channel.
+    /// The button, lamp or channel that was checked.
     public var subject: String
-    /// What came of it.
     public var outcome: Outcome
-    /// One sentence, with what to do where something is wrong.
+    /// One sentence, with advice if something is wrong.
     public var message: String
-    /// The exit status of a command that ends because of this, after `sysexits.h`; 0 unless it failed.
+    /// The exit status of a command that ends because of this, from `sysexits.h`; 0 unless the check failed.
     public var exitStatus: Int32
-    /// What was measured, by names that end in their units.
+    /// The measured values. Their names end in their units.
     public var figures: [String: Figure]
 
-    /// A check.
-    /// - Parameter exitStatus: what counts if it failed.
+    /// - Parameter exitStatus: the exit status if the check failed; ignored for other outcomes.
     public init(
         _ part: Part, _ subject: String, _ outcome: Outcome, _ message: String, exitStatus: Int32 = 74,
         _ figures: [String: Figure] = [:]
@@ -51,7 +46,6 @@ public struct AcceptanceCheck: Encodable, Hashable, Sendable {
 }
 
 extension AcceptanceCheck {
-    /// What a check-up found, as a check of an acceptance.
     init(_ part: Part, _ subject: String, _ finding: Finding) {
         let outcome: Outcome =
             switch finding.severity {
@@ -64,6 +58,6 @@ extension AcceptanceCheck {
 }
 
 extension [AcceptanceCheck] {
-    /// The exit status of the first one that failed; 0 if none did.
+    /// The exit status of the first failed check, or 0 if none failed.
     public var exitStatus: Int32 { first { $0.exitStatus != 0 }?.exitStatus ?? 0 }
 }

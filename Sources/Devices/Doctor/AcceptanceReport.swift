@@ -1,24 +1,22 @@
 package import Takes
 
-/// What is kept of the acceptance of a kit.
+/// The stored report of a kit's acceptance.
 package struct AcceptanceReport: Encodable, Equatable, Sendable {
-    /// When it began, by the kit's clock.
+    /// When the acceptance began, by the kit's clock, in ISO 8601 format.
     package var date: String
-    /// What the kit is called.
     package var kit: String
-    /// Of Fieldfare.
+    /// The version of Fieldfare.
     package var version: String
-    /// The machine, as the kernel names it; nil: it does not.
+    /// The machine's model from the kernel, or nil if it is not known.
     package var model: String?
-    /// In the order in which they were made.
+    /// In chronological order.
     package var checks: [AcceptanceCheck]
-    /// The exit status of the first check that failed; 0: none did; 75: nothing was checked.
+    /// The exit status of the first failed check, 0 if none failed, or 75 if nothing was checked.
     package var exitStatus: Int32 {
         let isChecked = checks.contains { $0.outcome != .skipped }
         return isChecked ? checks.exitStatus : 75
     }
 
-    /// A report.
     package init(at time: WallTime, kit: String, version: String, model: String?, checks: [AcceptanceCheck]) {
         date = time.iso8601
         self.kit = kit
@@ -27,7 +25,7 @@ package struct AcceptanceReport: Encodable, Equatable, Sendable {
         self.checks = checks
     }
 
-    /// The report for a person, with a line break at its end.
+    /// The report for people to read. It ends with a line break.
     package var text: String {
         let counts = [AcceptanceCheck.Outcome.ok, .warning, .failed, .skipped].compactMap { outcome -> String? in
             let count = checks.count { $0.outcome == outcome }
@@ -63,7 +61,6 @@ package struct AcceptanceReport: Encodable, Equatable, Sendable {
 }
 
 extension AcceptanceCheck {
-    /// One line for a person.
     package var line: String {
         let padding = String(repeating: " ", count: max(1, 9 - outcome.rawValue.count))
         return "\(outcome.rawValue)\(padding)\(part.rawValue) \(subject): \(message)"
@@ -71,7 +68,7 @@ extension AcceptanceCheck {
 }
 
 extension Figure {
-    /// Without a space, so that figures stand side by side.
+    /// Without spaces, because several figures share a line.
     fileprivate var text: String {
         switch self {
         case .number(let number): rounded(number)

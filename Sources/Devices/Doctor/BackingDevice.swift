@@ -3,13 +3,13 @@ import Glibc
 import SoundCard
 package import TakeFiles
 
-/// The block device that a folder's file system lies on, as the kernel knows it.
+/// The block device of a folder's file system, as the kernel describes it.
 package struct BackingDevice: Equatable, Sendable {
-    /// Where the partition begins on its disk, in bytes; 0: it is no partition.
+    /// The offset of the partition on its disk in bytes, or 0 if the device is not a partition.
     var start: Int64
-    /// How large it is, in bytes.
+    /// The size of the device.
     var byteCount: Int64
-    /// How large its disk is, in bytes.
+    /// The size of its disk.
     var diskByteCount: Int64
 
     init(start: Int64, byteCount: Int64, diskByteCount: Int64) {
@@ -18,8 +18,8 @@ package struct BackingDevice: Equatable, Sendable {
         self.diskByteCount = diskByteCount
     }
 
-    /// Nil: it is none, or the kernel does not say.
-    /// - Parameter root: the folder that `/sys` lies in.
+    /// Fails if the file system has no block device, or the kernel does not report it.
+    /// - Parameter root: the folder that contains `/sys`.
     package init?(of folder: String, root: String = "", files: FileSystem = FileSystem()) {
         guard let device = try? files.identity(folder).device else { return nil }
         let path = "\(root)/sys/dev/block/\(gnu_dev_major(dev_t(device))):\(gnu_dev_minor(dev_t(device)))"
@@ -30,7 +30,7 @@ package struct BackingDevice: Equatable, Sendable {
         diskByteCount = (isPartition ? Self.bytes("\(path)/../size") : nil) ?? byteCount
     }
 
-    /// The kernel counts in sectors of 512 bytes, whatever the device has.
+    /// The kernel counts in sectors of 512 bytes, whatever the device's sector size.
     private static func bytes(_ path: String) -> Int64? {
         SystemFile.firstLine(path).flatMap { Int64($0) }.map { $0 * 512 }
     }

@@ -1,26 +1,25 @@
 import Takes
 package import Transport
 
-/// What came of asking a person for a button.
+/// The outcome of asking a person to press a button.
 package enum ButtonTrial: Equatable, Sendable {
-    /// The button was seen.
     case seen(after: Duration)
-    /// Another one was seen instead.
+    /// Another button was pressed instead.
     case other(Button)
-    /// None was seen in `patience`.
+    /// No button was pressed within `patience`.
     case unseen
-    /// It was down before it was asked for.
+    /// The button was already down before the request.
     case heldDown
-    /// Its line is not open: a sentence.
+    /// The button's line is not open. The text is one sentence.
     case failed(String)
-    /// The person did not want to, or could not be asked: why.
+    /// The person refused, or could not be asked. The text is the reason.
     case skipped(String)
 
-    /// How long a press is waited for.
+    /// The longest wait for a press.
     package static let patience = Duration.seconds(20)
 
-    /// The check of a report.
-    /// - Parameter line: the button's line and its chip, as a person finds them.
+    /// The check for the report.
+    /// - Parameter line: the button's line and its chip, in words for people.
     package func check(_ button: Button, line: String) -> AcceptanceCheck {
         let name = button.rawValue
         func failed(_ message: String) -> AcceptanceCheck {
@@ -50,14 +49,14 @@ package enum ButtonTrial: Equatable, Sendable {
     }
 }
 
-/// Where the presses of the panel's buttons come from.
+/// The source of the panel's button presses.
 package protocol PressSource: AnyObject {
-    /// Readable when there may be a press; negative: it is to be asked from time to time.
+    /// Readable when there may be a press. If it is negative, the source must be polled from time to time.
     var fileDescriptor: Int32 { get }
     /// Buttons that were down from the start.
     var heldDown: Set<Button> { get }
-    /// Why no press of a button can be seen, a sentence; nil: it can.
+    /// Why presses of a button cannot be detected, in one sentence, or nil if they can.
     func problem(of button: Button) -> String?
-    /// The presses since the last call, in their order.
+    /// The presses since the last call, in order.
     func presses() -> [Button]
 }

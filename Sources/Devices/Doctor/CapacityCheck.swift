@@ -2,9 +2,8 @@ import Glibc
 import TakeFiles
 package import Takes
 
-/// Whether a storage has the memory that it says.
+/// Checks whether a storage has the capacity that it reports.
 package struct CapacityCheck {
-    /// The folder of the takes.
     var directory: String
     var outcome: CapacityProbe.Outcome
 
@@ -14,7 +13,6 @@ package struct CapacityCheck {
         self.outcome = outcome
     }
 
-    /// The check of a report.
     package var check: AcceptanceCheck {
         switch outcome {
         case .measured(let measure): return judge(measure)
@@ -82,21 +80,21 @@ package struct CapacityCheck {
         AcceptanceCheck(.card, "capacity", outcome, message, exitStatus: exitStatus, figures)
     }
 
-    /// A size as cards are sold: `31.9 GB`.
+    /// A size in the units of card labels: `31.9 GB`.
     private static func size(_ bytes: Int64) -> String {
         bytes < 1_000_000_000 ? "\(rounded(Double(bytes) / 1e6)) MB" : "\(rounded(Double(bytes) / 1e9)) GB"
     }
 }
 
-/// Whether a storage is fast enough for what is recorded.
+/// Checks whether a storage is fast enough for the recording.
 package enum SpeedTrial {
-    /// Bytes that a second of a take needs.
-    /// - Parameter format: what the card delivers; nil: a usual format.
+    /// The data rate of a take, in bytes a second.
+    /// - Parameter format: the format that the card delivers, or nil for a usual format.
     package static func bytesPerSecond(format: StreamFormat?, isTwinKept: Bool) -> Double {
         SpaceCheck(directory: "", reserveBytes: 0, format: format, isTwinKept: isTwinKept).bytesPerSecond
     }
 
-    /// The check of a report, made of what a check-up says of the same measurement.
+    /// The checks for the report. They are the findings of a check-up for the same measurement.
     package static func checks(directory: String, outcome: StorageProbe.Outcome, bytesPerSecond: Double)
         -> [AcceptanceCheck]
     {

@@ -1,57 +1,57 @@
-/// What came back of the sentinels that were written across a storage.
+/// The result of reading the sentinels that were written across a storage.
 package struct CapacityMeasure: Equatable, Sendable {
-    /// A sentinel that did not come back.
+    /// A sentinel that could not be read back.
     struct Wrong: Equatable, Sendable {
         /// Where it was written on the disk, in bytes.
         var place: Int64
         var found: Found
 
         enum Found: Equatable, Sendable {
-            /// One is there that was written at another place of the disk, in bytes.
+            /// A sentinel that was written at another place of the disk, in bytes.
             case another(place: Int64)
             case lost
-            /// The storage reports an error, `errno(3)`.
+            /// The storage reported an error of `errno(3)`.
             case unreadable(code: Int32)
         }
     }
 
-    /// How the file that the sentinels are in came to its length.
+    /// How the file of the sentinels got its length.
     enum Filling: String, Sendable {
-        /// The file system gave it blocks that are written only where a sentinel is.
+        /// The file system allocated blocks, and only the blocks of sentinels were written.
         case allocated
-        /// The file system can only write all of it, and did so for as long as there was time.
+        /// The file system can only extend the file by writing, so all blocks were written until the time limit.
         case written
     }
 
-    /// How the sentinels were read.
     enum Reading: String, Sendable {
-        /// Past the kernel's cache (`O_DIRECT`).
+        /// Without the kernel's cache (`O_DIRECT`).
         case direct
-        /// After the kernel was asked to drop what it had of them.
+        /// After a request to the kernel to drop its cached pages.
         case uncached
     }
 
-    /// How large the disk says it is, in bytes.
+    /// The size that the disk reports.
     var diskByteCount: Int64
-    /// How much of it was free for the test, in bytes.
+    /// The free space for the test.
     var wantedByteCount: Int64
-    /// How much of that was covered, in bytes.
+    /// How much of the free space was covered.
     var coveredByteCount: Int64
-    /// How many sentinels were read.
+    /// The number of sentinels that were read.
     var count: Int
-    /// The distance between those that lie regularly, in bytes.
+    /// The distance between the sentinels of the grid, in bytes.
     var step: Int64
     var filling: Filling
     var reading: Reading
-    /// In the order of the disk, those that were tried for a closer look last.
+    /// In the order of the disk. Sentinels that were written to find a shorter period come last.
     var wrong: [Wrong]
     /// Where the highest sentinel was written on the disk, in bytes.
     var highestPlace: Int64
     var duration: Duration
 
-    /// How much of the disk is real, in bytes; nil: as much as was covered.
+    /// The real capacity of the disk in bytes, or nil if no sentinel was wrong.
     ///
-    /// Two sentinels in one place lie a period apart, which is what the card has; else it ends where the first one is lost.
+    /// If two sentinels share a place, their distance is the period, which is the real capacity. Otherwise the capacity
+    /// ends at the first lost sentinel.
     var realByteCount: Int64? {
         let periods = wrong.compactMap { wrong -> Int64? in
             if case .another(let place) = wrong.found { return (place - wrong.place).magnitudeAsSigned }
@@ -60,12 +60,12 @@ package struct CapacityMeasure: Equatable, Sendable {
         return periods.min() ?? wrong.map(\.place).min()
     }
 
-    /// Whether what was written in one place came up in another.
+    /// Whether data written at one place appeared at another.
     var repeats: Bool {
         wrong.contains { if case .another = $0.found { true } else { false } }
     }
 
-    /// Whether nothing of what was written from the first wrong one on came back.
+    /// Whether no sentinel from the first wrong one on could be read back.
     var endsThere: Bool = false
 }
 

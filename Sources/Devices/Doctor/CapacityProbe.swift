@@ -2,12 +2,13 @@ import Glibc
 package import TakeFiles
 package import Takes
 
-/// Finds out whether a storage has the memory that it says, by sentinels all over what is free of it, written and read back.
+/// Tests whether a storage has the capacity that it reports: it writes sentinels over all the free space and reads them
+/// back.
 ///
-/// A false card takes every write and every sync. What fills the free space is one file without a name: whatever ends the process, the
-/// kernel gives the space back. On FAT and exFAT, after a power cut, `fsck` does, which a kit runs before it mounts a stick.
+/// A false card accepts every write and every sync. The free space is filled by one unlinked file: if the process ends
+/// for any reason, the kernel frees the space. After a power cut on FAT and exFAT, `fsck` frees it, which a kit runs
+/// before it mounts a stick.
 package enum CapacityProbe {
-    /// The result.
     package enum Outcome: Equatable, Sendable {
         case measured(CapacityMeasure)
         /// Nothing was written, for this reason.
@@ -16,28 +17,29 @@ package enum CapacityProbe {
         case ended(Ending)
     }
 
-    /// Why it ended before it was done.
+    /// Why the test ended early.
     package enum Ending: Equatable, Sendable {
         case takeBegan
-        /// A person, or the system, wanted it.
+        /// A person or the system stopped it.
         case interrupted
     }
 
-    /// The file's name: neither that of a day's folder nor that of a take, so that scans for takes ignore it.
+    /// The file's name. It is neither the name of a day's folder nor that of a take, so scans for takes ignore it.
     static let name = ".acceptance"
-    /// Less free space is not worth it, in bytes.
+    /// The least free space that is worth a test.
     static let leastByteCount: Int64 = 32 << 20
-    /// Beside the reserve so much stays free, in seconds of sound, unless that is more than an eighth of what is free: a take can begin
-    /// at any moment, and the recorder does not report a disk that is nearly full.
+    /// In addition to the reserve, this many seconds of sound stay free, but at most an eighth of the free space. A
+    /// take can begin at any moment, and the recorder must not report a nearly full disk.
     static let marginSeconds = 660.0
 
-    /// Tests the storage that holds `directory`. Takes a minute at most, but for what a single write or sync takes.
+    /// Tests the storage that contains `directory`. The test takes at most a minute, plus the time of a single slow
+    /// write or sync.
     /// - Parameters:
-    ///   - bytesPerSecond: what a second of a take needs.
-    ///   - reserveBytes: so much stays free.
-    ///   - seed: another one each time.
-    ///   - device: what the folder lies on; nil: not known.
-    ///   - ending: asked again and again: why it is to end now; nil: it goes on.
+    ///   - bytesPerSecond: the data rate of a take.
+    ///   - reserveBytes: the space that must stay free.
+    ///   - seed: a different number for each test.
+    ///   - device: the device of the folder, or nil if it is not known.
+    ///   - ending: called repeatedly; returns why the test must end now, or nil to continue.
     package static func run(
         in directory: String, bytesPerSecond: Double, reserveBytes: Int64, seed: UInt64, device: BackingDevice?,
         files: FileSystem = FileSystem(), clock: any Clock = SystemClock(), ending: () -> Ending?

@@ -2,7 +2,7 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// One test of a storage's capacity: the file that fills it, and what was written into that.
+/// One test of a storage's capacity: the file that fills it, and the sentinels in that file.
 @safe final class CapacityRun {
     /// Why a test has no result.
     enum Stop: Error {
@@ -15,30 +15,29 @@ import Takes
     private let seed: UInt64
     private let device: BackingDevice
     private let file: OpenFile
-    /// The same file, read past the cache where that can be done.
+    /// The same file, opened for reading without the cache if that is possible.
     private let reader: OpenFile
     private let byteCount: Int64
     private let layout: FileLayout
     private let plan: SentinelPlan
     private let filling: CapacityMeasure.Filling
     private var reading = CapacityMeasure.Reading.uncached
-    /// The offsets of all sentinels that were written.
+    /// The offsets of all written sentinels.
     private var written: Set<Int64> = []
-    /// Whether all sentinels of the plan were written.
     private var isWhole = false
     private let buffer: UnsafeMutableRawBufferPointer
 
-    /// Writing ends after this.
+    /// The time limit for writing.
     static let patience = Duration.seconds(30)
-    /// After so many sentinels they are synced, and it is asked whether to end.
+    /// After this number of sentinels they are synced, and `ending` is called.
     static let batch = 32
-    /// Blocks without a gap are read so many at a time.
+    /// Contiguous blocks are read in groups of at most this number.
     private static let blocksAtOnce = 64
     private static let block = Int64(Sentinel.byteCount)
 
-    /// Makes the file, without a name. A leftover is replaced.
+    /// Creates the file and unlinks it. A leftover file is replaced.
     /// - Parameters:
-    ///   - mayAllocate: whether the file system can give it blocks without writing them.
+    ///   - mayAllocate: whether the file system can allocate blocks without writing them.
     ///   - usedByteCount: how much of the device is in use.
     init(
         _ path: String, byteCount: Int64, seed: UInt64, device: BackingDevice, mayAllocate: Bool, usedByteCount: Int64,
@@ -49,7 +48,7 @@ import Takes
         self.seed = seed
         self.device = device
         let (file, reader) = try Self.reporting { () throws(FileError) in
-            // It may be a link of someone else, which must not be followed.
+            // The leftover may be a link that someone else made, which must not be followed.
             try files.remove(path)
             let file = try files.create(path, isNew: true)
             do throws(FileError) {
@@ -66,12 +65,12 @@ import Takes
         let allocated = mayAllocate ? try Self.allocate(file, byteCount, files) : nil
         filling = allocated == nil ? .written : .allocated
         self.byteCount = allocated ?? byteCount
-        // FAT gives blocks in order, so that those of an empty card are in one piece behind what is in use.
+        // FAT allocates blocks in order, so those of an empty card are contiguous after the used space.
         let guess = FileExtent(
             offset: 0, place: usedByteCount / Self.block * Self.block, byteCount: allocated ?? byteCount)
         layout = FileLayout(allocated.flatMap { _ in try? files.extents(file) } ?? [guess])
         plan = SentinelPlan(layout, byteCount: allocated ?? byteCount, device: device)
-        // Safe: freed in deinit; every access below stays within it.
+        // Safe: freed in deinit, and every access below stays within it.
         unsafe buffer = .allocate(
             byteCount: Self.blocksAtOnce * Sentinel.byteCount, alignment: Sentinel.byteCount)
         if (try? files.bypassCache(reader)) != nil { reading = .direct }
@@ -81,8 +80,8 @@ import Takes
         unsafe buffer.deallocate()
     }
 
-    /// Fills the space; somewhat less if the file system needs some of it itself.
-    /// - Returns: how much it is; nil: the file system cannot do that.
+    /// Allocates the space, or slightly less if the file system itself needs some of it.
+    /// - Returns: the allocated size in bytes, or nil if the file system cannot allocate.
     private static func allocate(_ file: OpenFile, _ byteCount: Int64, _ files: FileSystem) throws(Stop) -> Int64? {
         var byteCount = byteCount
         var tries = 0
@@ -99,7 +98,7 @@ import Takes
         }
     }
 
-    /// An error of a file ends the test.
+    /// Converts a file error to an error that ends the test.
     static func reporting<Result>(_ body: () throws(FileError) -> Result) throws(Stop) -> Result {
         do throws(FileError) {
             return try body()
@@ -108,7 +107,7 @@ import Takes
         }
     }
 
-    /// Writes the sentinels, and reads them back.
+    /// Writes the sentinels and reads them back.
     func measure(_ ending: () -> CapacityProbe.Ending?) throws(Stop) -> CapacityMeasure {
         let began = clock.now()
         let deadline = began + Self.patience
@@ -119,7 +118,7 @@ import Takes
                 let readings = try read([pair.low, pair.high], ending)
                 if readings.allSatisfy({ $0.value == .own }) { continue }
                 guard readings[pair.low] == .own else { return try closer(result(readings, began), ending) }
-                // What is written there is lost, and falls on nothing: the grid finds the end.
+                // Data written above the real end is lost and overwrites nothing, so the grid can find the end.
                 break
             }
             try write(stretch(plan.runByteCount), ending, until: deadline)
@@ -127,11 +126,12 @@ import Takes
             var passes = 0
             for (number, pass) in plan.grid.enumerated() {
                 let start = clock.now()
-                // The first pass is worth more patience: it alone reaches the end.
+                // The first pass gets more time, because only this pass reaches the end.
                 guard number == 0 || start + last * 2 <= deadline else { break }
                 if try write(pass, ending, until: number == 0 ? deadline + Self.patience / 3 : deadline) { passes += 1 }
                 last = clock.now() - start
-                // A false card shows here at the latest, nearly always: no more is written over what it has.
+                // A false card is nearly always detected here at the latest, so that no more of its data is
+                // overwritten.
                 let readings = number == 0 ? try read(written.sorted(), ending) : [:]
                 guard readings.allSatisfy({ $0.value == .own }) else {
                     return try closer(result(readings, began), ending)
@@ -139,14 +139,15 @@ import Takes
             }
             isWhole = passes == plan.grid.count
         case .written:
-            // All in between is written too, so that density costs nothing.
+            // The file system also writes all blocks between, so dense sentinels cost nothing.
             let places = stride(from: Int64(0), through: byteCount - Self.block, by: Int(SentinelPlan.shortestStep))
             isWhole = try write(Array(places), ending, until: deadline)
         }
         return result(try read(written.sorted(), ending), began)
     }
 
-    /// Two sentinels in one place may lie several periods apart: a part of that is the period if a pair shows it.
+    /// Two sentinels in one place may lie several periods apart. A pair one part of that distance apart shows whether
+    /// that part is the period.
     private func closer(
         _ measure: CapacityMeasure, _ ending: () -> CapacityProbe.Ending?
     ) throws(Stop) -> CapacityMeasure {
@@ -168,7 +169,7 @@ import Takes
 
     // MARK: Writing
 
-    /// - Returns: whether there was time for all.
+    /// - Returns: whether there was time for all sentinels.
     @discardableResult private func write(
         _ offsets: [Int64], _ ending: () -> CapacityProbe.Ending?, until deadline: Instant? = nil
     ) throws(Stop) -> Bool {
@@ -198,7 +199,7 @@ import Takes
 
     // MARK: Reading
 
-    /// - Parameter offsets: in order.
+    /// - Parameter offsets: in ascending order.
     private func read(
         _ offsets: [Int64], _ ending: () -> CapacityProbe.Ending?
     ) throws(Stop) -> [Int64: Sentinel.Reading] {
@@ -219,7 +220,7 @@ import Takes
         return readings
     }
 
-    /// Reads blocks that lie one behind the other; after an error one by one.
+    /// Reads contiguous blocks together, and one by one after an error.
     private func readBlocks(_ first: Int64, _ count: Int) -> [(Int64, Sentinel.Reading)] {
         let blocks: [UInt8]
         do throws(FileError) {

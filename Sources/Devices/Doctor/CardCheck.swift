@@ -2,22 +2,21 @@ import Ring
 import SoundCard
 import Takes
 
-/// Whether the card that the settings ask for is present, free, and runs as asked.
+/// Checks whether the card of the settings is present, free, and runs as requested.
 struct CardCheck {
     var request: CaptureRequest
-    /// All cards that are present.
     var cards: [CardReport]
     /// The grant of the open card, or nil if no card is open.
     var grant: CaptureGrant?
-    /// Why none is open.
+    /// Why no card is open.
     var failure: String?
-    /// Overruns of its buffer since it was opened.
+    /// Overruns of the card's buffer since it was opened.
     var overruns = 0
     /// The measured rate of the card, or nil if it is not known.
     var rate: RateMeasure?
-    /// Sound from before the press that is asked for.
+    /// The requested length of sound before the press.
     var preRoll = Duration.zero
-    /// Bytes of memory that the machine has.
+    /// The memory of the machine.
     var memoryBytes = Ring.machineMemoryBytes
     /// Warnings that are reported under rights.
     var warningsElsewhere: [String] = []
@@ -63,7 +62,7 @@ struct CardCheck {
         return [.ok(.card, runs + offers(of: card), figures)]
     }
 
-    /// The card that is open. Its id may have changed since: a second card of its model may have come.
+    /// The report of the open card. Its id may have changed if a second card of its model was connected.
     private func report(of grant: CaptureGrant) -> CardReport? {
         cards.first { grant.references.contains(.cardID($0.card)) } ?? cards.first { $0.id == grant.card }
     }
@@ -72,7 +71,7 @@ struct CardCheck {
         failure ?? "capture: \(request.card): is not open"
     }
 
-    /// Whether another program has what is wanted.
+    /// Whether another program holds a card that the request may mean.
     private var isHeld: Bool {
         cards.contains { $0.busyBy != nil && $0.isMeant(by: request) }
     }

@@ -1,26 +1,26 @@
 package import SoundCard
 package import Takes
 
-/// Doubts that the open card is the one that the settings mean.
+/// Reasons to doubt that the open card is the one that the settings mean.
 package struct CardDoubts {
     private let open: CardReport
     private let request: CardReference
     private let cards: [CardReport]
 
     /// - Parameters:
-    ///   - open: the card that is recorded from.
-    ///   - request: how the settings name it.
-    ///   - cards: all that are present.
+    ///   - open: the recording card.
+    ///   - request: the card's name in the settings.
+    ///   - cards: all present cards.
     package init(open: CardReport, request: CardReference, cards: [CardReport]) {
         self.open = open
         self.request = request
         self.cards = cards
     }
 
-    /// A sentence for each doubt.
     package var sentences: [String] { worse + [ambiguous].compactMap(\.self) }
 
-    /// Returns a sentence for each better card that is there with the reason why it was not taken, or one if a better one is needed.
+    /// Returns a sentence for each better card that is present, with the reason why it was not chosen. If no better
+    /// card is present and the open card is not a microphone, one sentence reports that.
     private var worse: [String] {
         guard request == .automatic else { return [] }
         let better = cards.filter { $0.captures && $0.kind < open.kind }.sorted { ($0.kind, $0.id) < ($1.kind, $1.id) }
@@ -43,7 +43,7 @@ package struct CardDoubts {
         }
     }
 
-    /// Returns a sentence if another card fits the settings as well, and differs by its port alone; or nil.
+    /// Returns a sentence if another card also fits the settings and only its port differs; otherwise nil.
     private var ambiguous: String? {
         switch request {
         case .path, .cardID, .pcm: return nil

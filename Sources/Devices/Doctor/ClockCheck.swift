@@ -1,9 +1,9 @@
 import Takes
 
-/// Whether the dates of takes can be trusted.
+/// Checks whether the dates of takes can be trusted.
 struct ClockCheck {
     var origin: ClockOrigin
-    /// Today, by the calendar.
+    /// Today's date.
     var today: String
 
     var finding: Finding {

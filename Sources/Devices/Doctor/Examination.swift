@@ -5,40 +5,36 @@ import TakeFiles
 package import Takes
 package import Transport
 
-/// What a check-up examined, and what it found.
+/// The examined state of a kit, and the findings of a check-up.
 ///
-/// The `probe`, `record` and `measure` methods touch devices, files and storage, and may block for as long as these do. All else
-/// only computes.
+/// The `probe`, `record` and `measure` methods access devices, files and storage, and may block while these do. All
+/// other methods only compute.
 package struct Examination: Sendable {
-    /// Whether the recorder itself examines; else it is down.
+    /// Whether the recorder itself examines the kit. If false, no recorder runs.
     package var isRecorder: Bool
-    /// The settings of the kit.
     package var settings: Settings
-    /// What is wrong with its settings file, a sentence each.
+    /// The problems of the settings file, one sentence each.
     package var problems: [String]
     /// The faults that the recorder shows.
     package var faults: [Fault] = []
-    /// The cards that are present.
     package var cards: [CardReport] = []
-    /// The reason why the cards could not be listed, or nil if they were listed.
+    /// Why the cards could not be listed, or nil if they were listed.
     package var listFailure: String?
     /// The grant of the open card, or nil if no card is open.
     package var grant: CaptureGrant?
-    /// Why none is open.
+    /// Why no card is open.
     package var cardFailure: String?
-    /// Overruns of the open card.
     package var overruns = 0
     /// The measured rate of the open card, or nil if it is not known.
     package var rate: RateMeasure?
     /// Two seconds of the card's sound.
     package var sound = TestCapture.Outcome.skipped("no card is open")
-    /// How writing to the storage went.
+    /// The outcome of writing to the storage.
     package var storage = StorageProbe.Outcome.skipped("a take is being recorded")
-    /// Free space where takes are kept; nil: unknown.
+    /// The free space for takes, or nil if it is not known.
     package var freeBytes: Int64?
-    /// Why the kit has no key that it could keep, as a sentence; nil: it has one, or the recorder is down.
+    /// Why the kit has no permanent key, in one sentence. Nil if it has a key, or no recorder runs.
     package var keyProblem: String?
-    /// Where the date came from.
     package var clock = ClockOrigin.unset
     private var panel: PanelProbe?
     private var rights: Rights?
@@ -46,14 +42,13 @@ package struct Examination: Sendable {
     private var folder: FolderRights?
     private var fileSystem: FileSystemKind?
 
-    /// An examination that has not begun.
     package init(isRecorder: Bool, settings: Settings, problems: [String]) {
         self.isRecorder = isRecorder
         self.settings = settings
         self.problems = problems
     }
 
-    /// The findings, in the order in which they are reported.
+    /// The findings in the order of the report.
     package func findings() -> [Finding] {
         let directory = settings.takes.folder
         var findings = SettingsCheck(
@@ -70,7 +65,7 @@ package struct Examination: Sendable {
             ).findings
         if let listFailure { findings.append(.warning(.card, listFailure)) }
         findings += signalFindings
-        // Two seconds cannot show that.
+        // Two seconds of sound cannot show a fall of the signal.
         findings += faults(.signal).filter { SignalFall.isComplaint($0.message) }.map { .failure(.signal, $0.message) }
         if let panel { findings += PanelCheck(probe: panel).findings }
         findings.append(space.finding)
@@ -121,13 +116,12 @@ extension Examination {
         power = PowerCheck()
     }
 
-    /// Examines the buttons and lamps.
-    /// - Parameter open: the lines that the recorder holds; nil: no recorder runs.
+    /// - Parameter open: the lines that the recorder holds, or nil if no recorder runs.
     package mutating func probePanel(open: OpenLines?) {
         panel = PanelProbe(settings.panel, open: open)
     }
 
-    /// Records two seconds from a card that nothing else uses, and closes it.
+    /// Records two seconds from a card that nothing else uses. The card is closed afterwards.
     package mutating func record(from card: any CaptureSource, clock: any Clock, brake: Brake = Brake()) {
         guard !brake.isPulled else {
             sound = .skipped(Brake.reason)
@@ -143,19 +137,18 @@ extension Examination {
         }
     }
 
-    /// Judges the sound, which lasts longer the more channels it has.
+    /// Replaces the sound by its findings. The time that this takes grows with the number of channels.
     package mutating func judgeSignal() {
         sound = .judged(signalFindings)
     }
 
-    /// Examines the folder of takes.
     package mutating func probeFolder() {
         folder = FolderRights(of: settings.takes.folder)
         fileSystem = try? FileSystem().kind(of: settings.takes.folder)
         freeBytes = try? FileSystem().freeBytes(settings.takes.folder)
     }
 
-    /// Measures the storage. Takes seconds.
+    /// Measures the speed of the storage. Takes seconds.
     package mutating func measureStorage(_ brake: Brake = Brake()) {
         storage = StorageProbe.run(
             in: settings.takes.folder, bytesPerSecond: space.bytesPerSecond, reserveBytes: reserveBytes,

@@ -1,16 +1,15 @@
-/// One thing that was measured.
+/// One measured value.
 public enum Figure: Hashable, Sendable {
     case number(Double)
     case text(String)
-    /// It could not be measured.
+    /// The value could not be measured.
     case unknown
 
-    /// A whole number.
     static func count(_ value: some BinaryInteger) -> Figure { .number(Double(value)) }
 }
 
 extension Figure: Codable {
-    /// Takes a number, a text, or null.
+    /// Accepts a number, a text, or null.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -22,7 +21,7 @@ extension Figure: Codable {
         }
     }
 
-    /// Writes the bare value; a number that is none is null.
+    /// Writes the bare value. A number that is not finite becomes null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

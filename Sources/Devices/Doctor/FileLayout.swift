@@ -1,32 +1,31 @@
 import TakeFiles
 
-/// Where the blocks of a file lie on its device, and back.
+/// Converts between the offsets of a file and the places of its blocks on the device.
 struct FileLayout: Equatable {
     /// In the order of the file.
     private var byOffset: [FileExtent]
     /// In the order of the device.
     private var byPlace: [FileExtent]
 
-    /// A file in these pieces.
     init(_ extents: [FileExtent]) {
         byOffset = extents.sorted { $0.offset < $1.offset }
         byPlace = extents.sorted { $0.place < $1.place }
     }
 
-    /// The places that it has, in their order, each as long as it is in one piece.
+    /// The contiguous pieces in the order of the device.
     var pieces: [FileExtent] { byPlace }
 
-    /// Where a byte of the file lies on the device; nil: nowhere.
+    /// The place of a file's byte on the device, or nil if the file does not map it.
     func place(ofOffset offset: Int64) -> Int64? {
         Self.find(offset, in: byOffset, by: \.offset).map { $0.place + offset - $0.offset }
     }
 
-    /// Which byte of the file lies at a place of the device; nil: none.
+    /// The file's byte at a place of the device, or nil if the file has no byte there.
     func offset(ofPlace place: Int64) -> Int64? {
         Self.find(place, in: byPlace, by: \.place).map { $0.offset + place - $0.place }
     }
 
-    /// The last extent that begins at or before `value`, if it reaches there.
+    /// The last extent that begins at or before `value`, or nil if it does not contain `value`.
     private static func find(_ value: Int64, in extents: [FileExtent], by key: KeyPath<FileExtent, Int64>)
         -> FileExtent?
     {

@@ -1,15 +1,15 @@
 import TakeFiles
 import Takes
 
-/// Whether the file system of the takes keeps what the recorder promises.
+/// Checks whether the file system of the takes can keep the recorder's promises.
 struct FileSystemCheck {
     var directory: String
-    /// Nil: unknown, as there is no such folder.
+    /// Nil if the folder does not exist.
     var kind: FileSystemKind?
-    /// The most sound that is not on the disk while the storage answers.
+    /// The longest sound that is not yet on the disk while the storage responds.
     var syncPromise: Duration
 
-    /// Nil: it does.
+    /// Nil if the file system can keep them.
     var finding: Finding? {
         let figures = ["unsynced_seconds": Figure.number(syncPromise.inSeconds)]
         let seconds = "\(rounded(syncPromise.inSeconds)) s"

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Whose folder the takes are in, and who may use it.
+/// The owner and the mode of the folder of takes.
 struct FolderRights: Equatable {
     /// Whether this process's user owns it.
     var isOwn: Bool
     var owner: String
-    /// The rights of `stat(2)`, without the type.
+    /// The permission bits of `stat(2)`, without the type.
     var mode: UInt32
 
     init(isOwn: Bool, owner: String, mode: UInt32) {
@@ -14,7 +14,7 @@ struct FolderRights: Equatable {
         self.mode = mode
     }
 
-    /// Nil: there is no folder at `path`.
+    /// Fails if `path` is not a folder.
     init?(of path: String) {
         var found = stat()
         guard unsafe stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFDIR else { return nil }

@@ -4,20 +4,20 @@ import SoundCard
 package import Takes
 package import Transport
 
-/// Where the levels of the card's sound come from.
+/// The source of the levels of a card's sound.
 package protocol LevelSource: AnyObject {
     /// The stable id of the card, or nil if the id is not known.
     var card: String? { get }
-    /// What the card delivers.
+    /// The format that the card delivers.
     var format: StreamFormat { get }
-    /// The numbers of the card's channels that have levels, in their order.
+    /// The numbers of the card's channels that have levels, in order.
     var channelNumbers: [Int] { get }
-    /// The levels of the next 0.1 s or so, a channel each; nil: none before `limit`.
-    /// - Throws: why there are none any more, a sentence.
+    /// The levels of about the next 0.1 s, one for each channel, or nil if none come before `limit`.
+    /// - Throws: `LevelFailure` if no more levels will come.
     func next(until limit: Instant) throws(LevelFailure) -> [Level]?
-    /// A sentence about a card whose rate is wrong, or nil if the rate is right or not known.
+    /// A sentence about a card with a wrong rate, or nil if the rate is right or not known.
     var rateComplaint: String? { get }
-    /// The sentence about a signal that fell and stayed low, or nil if it did not fall or was not watched.
+    /// A sentence about a signal that fell and stayed low, or nil if it did not fall or was not watched.
     var fallComplaint: String? { get }
 }
 
@@ -25,7 +25,6 @@ package protocol LevelSource: AnyObject {
 package struct LevelFailure: Error, Equatable, CustomStringConvertible {
     package var description: String
 
-    /// A sentence.
     package init(_ description: String) { self.description = description }
 }
 
@@ -34,7 +33,7 @@ package final class CardLevels: LevelSource {
     private let capture: TestCapture
     private let clock: any Clock
     private var due: Instant
-    /// So many frames were measured.
+    /// The number of frames that were measured.
     private var measuredFrames: Int64 = 0
 
     package var card: String? { capture.grant.card }
@@ -42,10 +41,9 @@ package final class CardLevels: LevelSource {
     package var channelNumbers: [Int] { capture.grant.layout.kept }
 
     private static let interval = Duration.milliseconds(100)
-    /// So much is measured twice, rather than that a tap falls between two measurements.
+    /// This much sound is measured twice, so that a tap cannot fall between two measurements.
     private static let overlap = Duration.milliseconds(250)
 
-    /// Opens the card and starts it.
     package init(
         _ request: CaptureRequest, on card: any CaptureSource = CaptureCard(), clock: any Clock
     ) throws(LevelFailure) {
@@ -64,14 +62,15 @@ package final class CardLevels: LevelSource {
         return "\(capture.grant.card): \(rate.complaint)"
     }
 
-    /// It needs minutes of sound.
+    /// A fall can be detected only after minutes of sound.
     package var fallComplaint: String? { nil }
 
     package func next(until limit: Instant) throws(LevelFailure) -> [Level]? {
         while true {
             if case .failed(let sentence) = capture.outcome(at: clock.now()) { throw LevelFailure(sentence) }
             let now = clock.now()
-            // All since the last call, however late this one is or the card delivered it, as far as the ring has it.
+            // All sound since the last call, however late this call or the card's delivery is, as far as the ring still
+            // holds it.
             let delivered = capture.deliveredFrames
             let fresh = format.duration(ofFrames: delivered - measuredFrames)
             if now >= due, fresh >= Self.interval,

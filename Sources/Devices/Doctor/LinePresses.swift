@@ -12,7 +12,6 @@ package final class LinePresses: PressSource {
     private let problems: [Button: String]
     package let heldDown: Set<Button>
 
-    /// Opens the buttons' lines.
     package init(_ settings: Settings.Panel, clock: any Clock) {
         self.clock = clock
         let all = Button.allCases
@@ -26,7 +25,7 @@ package final class LinePresses: PressSource {
         var down: Set<Button> = []
         for (index, button) in all.enumerated() where lines.isActive(index) ?? false { down.insert(button) }
         heldDown = down
-        // A button that is held on is pressed once.
+        // A button that is held down counts as one press.
         let never = Duration.seconds(3600)
         input = PanelInput(
             timing: PanelTiming(
@@ -34,7 +33,7 @@ package final class LinePresses: PressSource {
             down: down)
     }
 
-    /// Of the lines; negative while a burst of edges settles, so that it is asked again.
+    /// The descriptor of the lines. It is negative while a burst of edges settles, so that the caller polls again.
     package var fileDescriptor: Int32 { input.nextDeadline == nil ? lines.fileDescriptor : -1 }
 
     package func problem(of button: Button) -> String? { problems[button] }

@@ -6,15 +6,15 @@ import SoundCard
 import TakeFiles
 import Takes
 
-/// The check-up of a kit whose recorder is down: it opens cards and lines itself, and blocks for as long as they do.
+/// The check-up of a kit whose recorder is not running. It opens cards and lines itself, and blocks while they do.
 public enum LocalDoctor {
     /// Examines everything. Takes some seconds.
-    /// - Parameter problems: what is wrong with the settings file, a sentence each.
+    /// - Parameter problems: the problems of the settings file, one sentence each.
     public static func findings(settings: Settings, problems: [String]) -> [Finding] {
         let clock = SystemClock()
         var examination = Examination(isRecorder: false, settings: settings, problems: problems)
         examination.record(from: CaptureCard(), clock: clock)
-        // Which cards could not be recorded from is known then.
+        // `record` has noted which cards could not record.
         examination.cards = SoundCards().reports()
         examination.probeProcess()
         examination.probePanel(open: nil)
@@ -24,8 +24,9 @@ public enum LocalDoctor {
         return examination.findings()
     }
 
-    /// Lights each lamp that is wired, one at a time.
-    /// - Parameter isLit: called while a lamp is lit, and waits as long as a person needs to see it; `failure`: why it is not lit.
+    /// Lights each wired lamp, one at a time.
+    /// - Parameter isLit: called while a lamp is lit; it must wait until a person has seen the lamp. `failure` is the
+    ///   reason why the lamp is not lit.
     public static func lightLamps<Failure: Error>(
         _ settings: Settings, _ isLit: (Lamp, _ failure: String?) throws(Failure) -> Void
     ) throws(Failure) {
@@ -39,7 +40,7 @@ public enum LocalDoctor {
         }
     }
 
-    /// The day of the dated take with the highest number, by the names of the files alone.
+    /// The day of the dated take with the highest number, from the file names alone.
     private static func newestDay(in directory: String) -> String? {
         let files = FileSystem()
         let days = ((try? files.entries(directory)) ?? [])

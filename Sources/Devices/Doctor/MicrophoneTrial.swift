@@ -3,13 +3,13 @@ import Glibc
 package import Takes
 package import Transport
 
-/// Whether each channel's microphone answers when it is tapped. Pure: the levels go in, the checks come out.
+/// Checks whether each channel's microphone responds to a tap. Pure: levels are the input, and checks are the output.
 package struct MicrophoneTrial: Equatable, Sendable {
-    /// What came of asking for a tap.
+    /// The outcome of asking for a tap.
     package enum Tap: Equatable, Sendable {
-        /// Something was loud, the greatest level of each channel.
+        /// There was a loud sound. The greatest level of each channel.
         case levels([Level])
-        /// The person did not want to, or could not be asked: why.
+        /// The person refused, or could not be asked. The text is the reason.
         case skipped(String)
     }
 
@@ -20,28 +20,27 @@ package struct MicrophoneTrial: Equatable, Sendable {
 
     /// How long the quiet is measured.
     package static let quietLength = Duration.seconds(3)
-    /// How long a tap is waited for.
+    /// The longest wait for a tap.
     package static let patience = Duration.seconds(20)
-    /// What belongs to a tap after its first loud moment.
+    /// The length of a tap after its first loud moment.
     package static let tapLength = Duration.milliseconds(500)
-    /// A tap is so many dB above the quiet: it is so easily, and a voice some way off is not.
+    /// A tap is at least this many dB above the quiet. A tap easily exceeds this, and a distant voice does not.
     static let leastRise = 12.0
-    /// A quiet below this counts as this, in dBFS, so that a rise within the noise is none.
+    /// A lower quiet level is replaced by this one, in dBFS, so that a rise within the noise does not count.
     static let leastQuiet = -70.0
-    /// A neighbour that is so many dB louder than the microphone that was tapped was tapped itself.
+    /// A neighbour that is louder than the tapped microphone by more than this, in dB, was itself tapped.
     static let mostBehind = 6.0
 
     /// - Parameters:
     ///   - quiet: levels of the quiet, 0.1 s each.
-    ///   - format: what the card delivers.
-    ///   - numbers: of the card's channels that are measured; nil: all of them.
+    ///   - format: the format that the card delivers.
+    ///   - numbers: the numbers of the measured channels on the card, or nil if all are measured.
     package init(quiet: [[Level]], format: StreamFormat, numbers: [Int]? = nil) {
         self.quiet = Self.greatest(quiet, channels: format.channels)
         self.format = format
         self.numbers = numbers ?? Array(1...format.channels)
     }
 
-    /// The greatest levels of each channel.
     package static func greatest(_ levels: [[Level]], channels: Int) -> [Level] {
         (0..<channels).map { channel in
             let own = levels.compactMap { $0.indices.contains(channel) ? $0[channel] : nil }
@@ -54,8 +53,8 @@ package struct MicrophoneTrial: Equatable, Sendable {
         quiet.indices.contains { rise(of: $0, in: levels) >= Self.leastRise }
     }
 
-    /// The check of a report.
-    /// - Parameter channel: whose microphone was to be tapped, from 0.
+    /// The check for the report.
+    /// - Parameter channel: the channel whose microphone had to be tapped, from 0.
     package func check(_ channel: Int, _ tap: Tap) -> AcceptanceCheck {
         let name = "channel \(numbers[channel])"
         let levels: [Level]
@@ -106,7 +105,7 @@ package struct MicrophoneTrial: Equatable, Sendable {
         peak(channel, levels) - max(Self.leastQuiet, quiet[channel].peak ?? -.infinity)
     }
 
-    /// Whether a channel has nothing but its own converter's noise, tapped or not.
+    /// Whether a channel contains only its own converter's noise, before and during the tap.
     private func isDead(_ channel: Int, _ levels: [Level]) -> Bool {
         let least = 20 * log10(ChannelSignal.leastRMS(format))
         let rms = [quiet[channel].rms, levels.indices.contains(channel) ? levels[channel].rms : nil]

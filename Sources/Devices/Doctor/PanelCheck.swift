@@ -1,7 +1,7 @@
 import Glibc
 import Lines
 
-/// Whether the buttons' lines are free and at rest, and the lamps' lines can be driven.
+/// Checks whether the buttons' lines are free and at rest, and whether the lamps' lines can be driven.
 struct PanelCheck {
     var probe: PanelProbe
 
@@ -53,7 +53,7 @@ struct PanelCheck {
 }
 
 extension LineError {
-    /// Whether a right is missing.
+    /// Whether the error is a missing right.
     fileprivate var isDenied: Bool {
         switch problem {
         case .chip(_, let code), .refused(_, _, let code), .led(_, let code): code == EACCES || code == EPERM

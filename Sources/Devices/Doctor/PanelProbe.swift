@@ -5,21 +5,18 @@ import Settings
 import SoundCard
 import Transport
 
-/// The lines that a running recorder holds: nothing else can open them.
+/// The lines that a running recorder holds. No other process can open them.
 package struct OpenLines: Sendable {
-    /// Whether each button is down, in the order of `Button.allCases`; nil: its line is not open.
+    /// Whether each button is down, in the order of `Button.allCases`, or nil if its line is not open.
     package var buttons: [Bool?]
-    /// The lamps that work.
     package var lamps: Set<Lamp>
 
-    /// The lines that a recorder holds.
     package init(buttons: [Bool?], lamps: Set<Lamp>) {
         self.buttons = buttons
         self.lamps = lamps
     }
 }
 
-/// The state of the buttons' and lamps' lines.
 struct PanelProbe {
     /// A button whose line can be read.
     struct ButtonLevel: Equatable {
@@ -36,7 +33,6 @@ struct PanelProbe {
 
     var buttons: [ButtonLevel] = []
     var lamps: [WorkingLamp] = []
-    /// Lines that cannot be opened.
     var buttonErrors: [LineError] = []
     var lampErrors: [LineError] = []
     /// Lines that the recorder could not open when it started, and that can be opened now.
@@ -44,8 +40,9 @@ struct PanelProbe {
 }
 
 extension PanelProbe {
-    /// Examines the panel that the settings wire.
-    /// - Parameter open: what the recorder holds; nil: none runs, and the lines are opened here for a moment.
+    /// Examines the panel that the settings describe.
+    /// - Parameter open: the lines that the recorder holds. If it is nil, no recorder runs, and the lines are opened
+    ///   here for a moment.
     init(_ settings: Settings.Panel, open: OpenLines?, ledDirectory: String = "/sys/class/leds") {
         probeButtons(settings.buttons, open)
         probeLamps(settings.leds, open, ledDirectory)
@@ -71,7 +68,7 @@ extension PanelProbe {
         let all = Lamp.allCases
         let outputs = all.map { LampOutput(settings[$0]) }
         let held = all.map { open?.lamps.contains($0) ?? false }
-        // LED devices are not opened: to open one would switch it off, or stop a pattern that it shows.
+        // LED devices are not opened, because opening would switch the LED off or stop its pattern.
         let wanted = all.indices.map { index -> LampOutput? in
             guard !held[index], case .line? = outputs[index] else { return nil }
             return outputs[index]

@@ -5,7 +5,6 @@ package import Settings
 package import Transport
 
 extension Settings.Buttons {
-    /// The line of a button.
     package subscript(button: Button) -> Settings.ButtonLine? {
         switch button {
         case .record: record
@@ -18,7 +17,6 @@ extension Settings.Buttons {
 }
 
 extension Settings.LEDs {
-    /// The line or device of a lamp.
     package subscript(lamp: Lamp) -> Settings.LampLine? {
         switch lamp {
         case .record: record
@@ -31,7 +29,6 @@ extension Settings.LEDs {
 }
 
 extension LineAddress {
-    /// The address in the settings.
     package init(_ address: Settings.LineAddress) {
         switch address {
         case .name(let name): self = .name(name)
@@ -41,7 +38,7 @@ extension LineAddress {
 }
 
 extension InputLine {
-    /// As the settings wire it; nil: it is not wired.
+    /// The line as the settings wire it, or nil if it is not wired.
     package init?(_ line: Settings.ButtonLine?) {
         guard let line else { return nil }
         let pull: Pull =
@@ -55,7 +52,7 @@ extension InputLine {
 }
 
 extension LampOutput {
-    /// As the settings wire it; nil: it is not wired.
+    /// The output as the settings wire it, or nil if it is not wired.
     package init?(_ lamp: Settings.LampLine?) {
         switch lamp {
         case .line(let address, let isActiveLow):
@@ -67,7 +64,6 @@ extension LampOutput {
 }
 
 extension CaptureRequest {
-    /// The request that the settings contain.
     package init(_ settings: Settings.Capture) {
         self.init(
             card: settings.card, rateHz: settings.rateHz, channels: settings.channels, gainDB: settings.gainDB,

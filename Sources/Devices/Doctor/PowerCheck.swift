@@ -2,16 +2,17 @@ import SoundCard
 
 /// The supply voltage, on boards that measure it, such as a Raspberry Pi. A weak supply damages storage and recordings.
 package struct PowerCheck {
-    /// The flags of the firmware: bit 0: the voltage is low, 3: too hot; 16 and 19: that happened since boot. Nil: there are none.
+    /// The firmware's flags, or nil if the kernel does not report them. Bit 0 means that the voltage is low, and bit 3
+    /// that the processor is too hot; bits 16 and 19 mean that this happened since boot.
     ///
     /// Source: `get_throttled` of vcgencmd, in the Raspberry Pi documentation.
     package var throttled: UInt32?
-    /// The alarm of the driver `raspberrypi-hwmon`; nil: there is none.
+    /// The alarm of the driver `raspberrypi-hwmon`, or nil without this driver.
     package var alarm: Bool?
-    /// Whether the board is a Raspberry Pi, most of which measure it.
+    /// Whether the board is a Raspberry Pi. Most of these measure the voltage.
     var isRaspberryPi: Bool
 
-    /// - Parameter root: the folder that `/sys` lies in.
+    /// - Parameter root: the folder that contains `/sys` and `/proc`.
     package init(root: String = "") {
         let path = root + "/sys/devices/platform/soc/soc:firmware/get_throttled"
         throttled = SystemFile.firstLine(path).flatMap { text in
@@ -25,7 +26,7 @@ package struct PowerCheck {
         isRaspberryPi = SystemFile.words(root + "/proc/device-tree/model")?.hasPrefix("Raspberry Pi") ?? false
     }
 
-    /// Empty on boards that do not measure it.
+    /// Empty on boards that do not measure the voltage, except a Raspberry Pi.
     var findings: [Finding] {
         guard throttled != nil || alarm != nil else {
             return isRaspberryPi

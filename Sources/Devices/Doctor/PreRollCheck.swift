@@ -1,25 +1,26 @@
 import Ring
 public import Takes
 
-/// Whether this machine's memory keeps as much sound from before a press as is asked for.
+/// Checks whether this machine's memory can hold the requested pre-roll.
 public struct PreRollCheck {
     private let preRoll: Duration
     private let format: StreamFormat
     private let memoryBytes: Int
 
-    /// What a stall of the storage needs beside the pre-roll, and the filter to settle: less would cost pre-roll at any moment.
+    /// The ring needs this much sound in addition to the pre-roll, for a stall of the storage and for the filter to
+    /// settle. With less, pre-roll would be lost at any moment.
     private static let leastBeside = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - format: what the card delivers.
-    ///   - memoryBytes: of the machine.
+    ///   - format: the format that the card delivers.
+    ///   - memoryBytes: the memory of the machine.
     public init(preRoll: Duration, format: StreamFormat, memoryBytes: Int) {
         self.preRoll = preRoll
         self.format = format
         self.memoryBytes = memoryBytes
     }
 
-    /// How it cannot be met, and what can; nil: it can.
+    /// Why the pre-roll is not possible and which one is, or nil if it is possible.
     public var shortage: String? {
         let longest = Ring.duration(format: format, holding: preRoll + Self.leastBeside, memoryBytes: memoryBytes)
         let most = max(.zero, longest - Self.leastBeside)

@@ -1,8 +1,7 @@
 import SoundCard
 
-/// Programs that open every sound card that they find, as desktops have them.
+/// Programs of desktop systems that open every sound card that they find.
 public struct ProgramCheck {
-    /// A process.
     struct Program: Hashable {
         var processID: Int
         var name: String
@@ -10,7 +9,7 @@ public struct ProgramCheck {
 
     var programs: [Program]
 
-    /// Their names in the kernel: at most 15 characters.
+    /// Process names in the kernel: at most 15 characters.
     static let names: Set<String> = [
         "pulseaudio", "pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-", "jackd", "jackdbus",
     ]
@@ -20,7 +19,7 @@ public struct ProgramCheck {
     }
 
     /// The programs that run now.
-    /// - Parameter root: the folder that `/proc` lies in.
+    /// - Parameter root: the folder that contains `/proc`.
     public init(root: String = "") {
         programs = SystemFile.names(in: root + "/proc").compactMap(Int.init).sorted().compactMap { processID in
             guard let name = SystemFile.firstLine("\(root)/proc/\(processID)/comm"), Self.names.contains(name)
@@ -29,7 +28,7 @@ public struct ProgramCheck {
         }
     }
 
-    /// A warning if there are any.
+    /// A warning if any such program runs.
     public var finding: Finding {
         guard !programs.isEmpty else { return .ok(.programs, "no other program that takes sound cards is running") }
         let list = programs.map { "\($0.name) (pid \($0.processID))" }.joined(separator: ", ")

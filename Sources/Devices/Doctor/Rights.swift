@@ -2,13 +2,12 @@ internal import CLinux
 import Glibc
 import SoundCard
 
-/// What the process may do.
 struct Rights: Equatable {
     /// A device file of sound or GPIO.
     struct Node: Equatable {
         var path: String
         var isUsable: Bool
-        /// The group that may use it; nil: only root may.
+        /// The group that may use it, or nil if only root may.
         var group: String?
     }
 
@@ -17,14 +16,13 @@ struct Rights: Equatable {
     var nodes: [Node]
     /// A sentence for each missing right that the capture thread needs to be in time.
     var missing: [String]
-    /// The scheduling of the thread that reads the card; nil: there is none.
+    /// The scheduling policy of the capture thread, or nil if it does not run.
     var capturePolicy: Int32?
-    /// The highest real-time priority that may be asked for.
+    /// The highest real-time priority that may be requested.
     var realTimeLimit: Int
-    /// How many bytes may be locked in memory; nil: any number.
+    /// How many bytes may be locked in memory, or nil for any number.
     var lockLimit: Int?
 
-    /// The rights of this process.
     static func ofThisProcess() -> Rights {
         Rights(
             user: name(ofUser: geteuid()), groups: groups(), nodes: nodes(), missing: RealTime.warnings,
@@ -49,7 +47,7 @@ struct Rights: Equatable {
         return Set(ids.prefix(Int(max(0, count))) + [getegid()]).sorted().map(name(ofGroup:))
     }
 
-    /// The thread has the name that `CaptureCard` gives it.
+    /// Finds the thread by the name that `CaptureCard` gives it.
     private static func capturePolicy() -> Int32? {
         let tasks = "/proc/self/task"
         let thread = SystemFile.names(in: tasks).first { SystemFile.firstLine("\(tasks)/\($0)/comm") == "capture" }
@@ -64,7 +62,7 @@ struct Rights: Equatable {
     }
 
     private static func name(ofUser id: uid_t) -> String {
-        // Safe: the entry is copied at once; no other thread of the process calls this function.
+        // Safe: the entry is copied at once, and no other thread of the process calls this function.
         guard let entry = unsafe getpwuid(id) else { return "\(id)" }
         return unsafe String(cString: entry.pointee.pw_name)
     }

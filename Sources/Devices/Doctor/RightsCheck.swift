@@ -1,9 +1,9 @@
 import Glibc
 
-/// Whether the recorder has the rights that it needs.
+/// Checks whether the recorder has the rights that it needs.
 struct RightsCheck {
     var rights: Rights
-    /// Whether these are the recorder's own rights. A person may have fewer: the service has rights of its own.
+    /// Whether these are the recorder's own rights. A person may have fewer rights, because the service has its own.
     var isRecorder: Bool
 
     var findings: [Finding] {
@@ -15,7 +15,7 @@ struct RightsCheck {
                 group.map { "add it to the group \($0) (usermod -aG \($0) \(rights.user)), then restart" }
                 ?? "only root may: install the udev rules of Fieldfare"
             let sentence = "user \(rights.user) may not use \(list): \(advice)"
-            // The recorder may not need all of them: the findings of card and buttons say which it cannot use.
+            // The recorder may not need all of them. The findings for card and buttons name those that it cannot use.
             let isKindUsable = paths.allSatisfy { path in
                 rights.nodes.contains { $0.isUsable && Self.kind($0.path) == Self.kind(path) }
             }
@@ -33,7 +33,7 @@ struct RightsCheck {
         ]
     }
 
-    /// Whether the panel has lines: a simulated one has none.
+    /// Whether the panel has GPIO lines. A simulated panel has no lines.
     var usesLines = true
 
     private var closed: [Rights.Node] {

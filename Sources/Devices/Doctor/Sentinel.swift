@@ -1,39 +1,37 @@
 import Takes
 
-/// A block of 4 KiB that says which block of which file it is: a seed for each run, its number in the file, bytes that follow from both,
-/// and a checksum of all of it (CRC-32C). No two of a run are alike.
+/// A block of 4 KiB that identifies its file and its position: the seed of the test, the block's number in the file,
+/// bytes derived from both, and a checksum of the whole block (CRC-32C). All blocks of a test differ.
 struct Sentinel: Equatable {
-    /// How long a block is, in bytes: no storage writes less at a time.
+    /// The size of a block: no storage writes less at a time.
     static let byteCount = 4096
 
-    /// The same for all of a run, another one in each.
+    /// The same for all blocks of a test, and different in each test.
     var seed: UInt64
-    /// Which block of the file it is, from 0.
+    /// The block's number in the file, from 0.
     var number: Int64
 
-    /// What a place holds where a sentinel was written.
+    /// The result of reading the place of a sentinel.
     enum Reading: Hashable {
-        /// The sentinel that was written there.
         case own
-        /// One of the same run that was written elsewhere in the file.
+        /// A sentinel of the same test that was written elsewhere in the file.
         case another(number: Int64)
-        /// Anything else: it was never kept.
+        /// Anything else: the block was not stored.
         case lost
-        /// The storage reports an error, `errno(3)`.
+        /// The storage reported an error of `errno(3)`.
         case unreadable(code: Int32)
     }
 
-    /// Where it lies in the file, in bytes.
+    /// The byte offset in the file.
     var offset: Int64 { number * Int64(Self.byteCount) }
 
     private static let magic: UInt64 = 0x4646_5345_4E54_4C31
 
-    /// The block.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount)
         for word in [Self.magic, seed, UInt64(bitPattern: number)] { bytes.append(littleEndian: word) }
-        // Bytes that no storage can compress, nor take for those of another block.
+        // Bytes that no storage can compress, or confuse with those of another block.
         var state = Self.mixed(seed ^ Self.mixed(UInt64(bitPattern: number)))
         while bytes.count < Self.byteCount - 8 {
             state &+= 0x9E37_79B9_7F4A_7C15
@@ -43,7 +41,7 @@ struct Sentinel: Equatable {
         return bytes
     }
 
-    /// What a block is that was read where this one was written.
+    /// Classifies a block that was read at the place of this sentinel.
     func reading(of block: [UInt8]) -> Reading {
         guard block.count == Self.byteCount, block.littleEndian(at: 0) == Self.magic, block.littleEndian(at: 8) == seed,
             block.littleEndian(at: Self.byteCount - 8) == UInt64(Self.checksum(Array(block.dropLast(8))))

@@ -2,11 +2,11 @@ import Transport
 
 /// The problems of the settings file, one finding each.
 struct SettingsCheck {
-    /// A sentence for each problem of the file.
     var problems: [String]
-    /// The faults that the recorder shows: only it knows of a cutoff that is too high for the card's rate.
+    /// The faults that the recorder shows. For example, only the recorder detects a cutoff that is too high for the
+    /// card's rate.
     var faults: [Fault]
-    /// What may be meant so, a sentence each.
+    /// Settings that may be intended, one sentence each.
     var warnings: [String] = []
 
     var findings: [Finding] {

@@ -1,17 +1,16 @@
 import Filters
 import Takes
 
-/// Whether what the card delivers comes from a microphone that works.
+/// Checks whether the card's sound comes from a working microphone.
 struct SignalCheck {
-    /// The stable id of the card.
     var card: String
     var summary: SignalSummary
     /// The numbers of the recorded channels on the card, or nil if all channels are recorded.
     var numbers: [Int]?
 
-    /// A quiet room lies between −70 and −50 dBFS at the usual gains, an input with nothing plugged in below.
+    /// At the usual gains a quiet room is between −70 and −50 dBFS, and an unconnected input is below.
     static let quietBelowDBFS = -70.0
-    /// No converter has an offset of more than a hundredth of full scale by itself.
+    /// No working converter has an offset of more than a hundredth of full scale.
     static let mostOffset = 0.01
 
     var findings: [Finding] {
@@ -53,7 +52,7 @@ struct SignalCheck {
         return [.ok(.signal, "\(card): \(seconds) s sampled: \(list)", figures(Array(channels)))]
     }
 
-    /// Many cards have a channel that nothing is wired to: it is reported, and is no failure.
+    /// Many cards have an unconnected channel, so one dead channel among others is a warning and not a failure.
     private func finding(ofDead dead: [Int], areAll: Bool) -> Finding {
         let list = each(dead) { channel in
             if channel.peak == 0 { return "digital silence" }

@@ -2,11 +2,10 @@ import Filters
 package import SoundCard
 package import Takes
 
-/// Judges which channels of a card have a signal, as the watch on the signal does.
+/// Decides which channels of a card have a signal, by the same rule as the continuous signal check.
 package final class SignalMeter: ChannelMeter {
     private let meter: RunningMeter
 
-    /// A meter of what a card delivers in this format.
     package init(_ format: StreamFormat) {
         meter = RunningMeter(format)
     }
@@ -21,7 +20,7 @@ package final class SignalMeter: ChannelMeter {
 }
 
 extension CaptureCard {
-    /// A card that is not open yet, whose live channels a `SignalMeter` finds.
+    /// A closed card whose live channels a `SignalMeter` finds.
     package convenience init() {
         self.init(sampleFormat: nil, meter: SignalMeter.init)
     }

@@ -2,7 +2,7 @@ import Filters
 import Glibc
 import Takes
 
-/// What a card delivered on each channel, in parts of full scale.
+/// The measured signal of each channel of a card, in fractions of full scale.
 struct SignalSummary: Equatable {
     var channels: [ChannelSignal]
     var format: StreamFormat
@@ -20,10 +20,9 @@ struct SignalSummary: Equatable {
         channels = meter.finish()
     }
 
-    /// How long each channel is.
     var frameCount: Int { Int(channels.first?.frames ?? 0) }
 
-    /// A part of full scale in dB; nil for 0.
+    /// A fraction of full scale in dB, or nil for 0.
     static func dBFS(_ part: Double) -> Double? {
         part > 0 ? 20 * log10(part) : nil
     }

@@ -3,21 +3,21 @@ import Takes
 /// How long the free space lasts.
 struct SpaceCheck {
     var directory: String
-    /// Nil: unknown.
+    /// Nil if it is not known.
     var freeBytes: Int64?
     /// A recording ends before less than this is free.
     var reserveBytes: Int64
-    /// The format of the open card; nil: none is open.
+    /// The format of the open card, or nil if no card is open.
     var format: StreamFormat?
-    /// Whether the unfiltered sound is written too.
+    /// Whether the unfiltered sound is also written.
     var isTwinKept: Bool
 
-    /// With less time left (in seconds) the fault lamp warns too.
+    /// If less time is left (in seconds), the fault lamp also warns.
     static let least = 600.0
     /// A usual format, used while no card is open.
     static let usual = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
 
-    /// Bytes that a second of a take needs.
+    /// The data rate of a take.
     var bytesPerSecond: Double {
         let format = format ?? Self.usual
         return Double(format.stored.bytesPerFrame * format.rateHz * (isTwinKept ? 2 : 1))

@@ -3,22 +3,22 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Whether takes can be written, fast enough and by the right user.
+/// Checks whether takes can be written fast enough and by the right user.
 struct StorageCheck {
     var directory: String
     var outcome: StorageProbe.Outcome
-    /// Nil: there is no such folder.
+    /// Nil if the folder does not exist.
     var rights: FolderRights?
-    /// The faults of the storage that the recorder shows.
+    /// The storage faults that the recorder shows.
     var faults: [Fault]
-    /// Bytes that a second of a take needs.
+    /// The data rate of a take.
     var neededBytesPerSecond: Double
-    /// Whether the recorder itself examined it.
+    /// Whether the recorder itself examined the storage.
     var isRecorder: Bool
 
-    /// A storage must be so many times faster than a take needs, to catch up after a stall.
+    /// A storage must be this many times faster than a take's data rate, to catch up after a stall.
     static let margin = 4.0
-    /// The promise that a power cut costs at most the last second holds while a sync takes no longer than this.
+    /// A power cut costs at most the last second of sound only if a sync takes no longer than this.
     static let longestSync = Duration.milliseconds(100)
 
     var findings: [Finding] {
@@ -26,7 +26,7 @@ struct StorageCheck {
         switch outcome {
         case .measured(let speed): found.append(judge(speed))
         case .skipped(let reason):
-            // A take is written: the faults say whether its syncs succeed.
+            // A take is being written, and the faults show whether its syncs succeed.
             found.append(.ok(.storage, "\(directory): the speed was not measured: \(reason)"))
         case .failed(let error):
             let isDenied = error.code == EACCES || error.code == EPERM
@@ -48,7 +48,7 @@ struct StorageCheck {
         }
         switch outcome {
         case .measured, .skipped: found += faults.map { .failure(.storage, $0.message) }
-        // They would say the same once more.
+        // The faults would only repeat this finding.
         case .failed, .stalled: break
         }
         return found.contains { $0.severity != .ok } ? found.filter { $0.severity != .ok } : found

@@ -2,9 +2,8 @@ import Glibc
 package import TakeFiles
 package import Takes
 
-/// Writes to the storage where takes are kept, and measures how long it takes.
+/// Writes to the storage of the takes, and measures the time.
 package enum StorageProbe {
-    /// The result.
     package enum Outcome: Sendable {
         case measured(StorageSpeed)
         /// Nothing was written, for this reason.
@@ -16,21 +15,22 @@ package enum StorageProbe {
         static let braked = Outcome.skipped(Brake.reason)
     }
 
-    /// Chunks are written with a sync after each: as much as a fast card writes in a second or two.
+    /// Chunks are written with a sync after each. Their total is the amount that a fast card writes in a second or two.
     static let chunks = 32
     static let chunkBytes = 1 << 20
-    /// Then a second's sound is written and synced so often, as a take does it.
+    /// Then one second of sound is written and synced this many times, as in a take.
     static let seconds = 16
-    /// Each of the two ends after this time: a slow storage is judged by what it wrote until then.
+    /// Each of the two phases ends after this time. A slow storage is judged by the data that it wrote until then.
     static let patience = Duration.seconds(4)
-    /// The file's name: neither that of a day's folder nor that of a take, so that scans for takes ignore it.
+    /// The file's name. It is neither the name of a day's folder nor that of a take, so scans for takes ignore it.
     static let name = ".doctor"
 
-    /// Measures the storage that holds `directory`. The file is removed before it is written, so that nothing is left behind.
+    /// Measures the storage that contains `directory`. The file is unlinked before it is written, so that nothing is
+    /// left behind.
     /// - Parameters:
-    ///   - bytesPerSecond: what a second of a take needs.
-    ///   - reserveBytes: so much stays free.
-    ///   - brake: ends the measurement after the write that is under way.
+    ///   - bytesPerSecond: the data rate of a take.
+    ///   - reserveBytes: the space that must stay free.
+    ///   - brake: ends the measurement after the current write.
     package static func run(
         in directory: String, bytesPerSecond: Double, reserveBytes: Int64, brake: Brake,
         files: FileSystem = FileSystem(), clock: any Clock = SystemClock()
@@ -38,8 +38,8 @@ package enum StorageProbe {
         do throws(FileError) {
             let free = try files.freeBytes(directory)
             let path = "\(directory)/\(name)"
-            // A process that was killed between the next two calls left the file, empty. It may also be a link of someone
-            // else, which must not be followed.
+            // A process that was killed between the next two calls left an empty file. The file may also be a link that
+            // someone else made, which must not be followed.
             try? files.remove(path)
             let file = try files.create(path, isNew: true)
             try files.remove(path)
@@ -89,13 +89,13 @@ package enum StorageProbe {
     }
 }
 
-/// How fast a storage writes.
+/// The measured write speed of a storage.
 package struct StorageSpeed: Equatable, Sendable {
     /// Bytes that were written and synced in large chunks.
     var bytes: Int64 = 0
-    /// The time that took.
+    /// The time for these bytes.
     var writing = Duration.zero
-    /// How long each sync of a second's sound took.
+    /// The duration of each sync of one second of sound.
     var syncs: [Duration] = []
 
     var bytesPerSecond: Double { Double(bytes) / max(1e-9, writing.inSeconds) }

@@ -1,16 +1,13 @@
 import Glibc
 public import Takes
 
-/// A change of a watched line's level.
 public struct LineEdge: Hashable, Sendable {
-    /// Which of the lines that were opened.
+    /// The place of the line among those that were opened.
     public var index: Int
-    /// Whether the line is active from here on: for a button to ground, down.
+    /// Whether the line is active after the edge. For a button to ground, active means pressed.
     public var isActive: Bool
-    /// The kernel's timestamp.
     public var at: Instant
 
-    /// A line's level changes at an instant.
     public init(index: Int, isActive: Bool, at: Instant) {
         self.index = index
         self.isActive = isActive
@@ -18,24 +15,26 @@ public struct LineEdge: Hashable, Sendable {
     }
 }
 
-/// Lines that are watched for edges, all through one descriptor. Released when it goes out of scope.
+/// Lines that are watched for edges through one descriptor. They are released when this goes out of scope.
 ///
-/// Timestamps are `CLOCK_MONOTONIC`: requested from libgpiod 2.x, and the only ones of 1.x since Linux 5.7.
+/// Timestamps are on `CLOCK_MONOTONIC`: they are requested from libgpiod 2.x, and are the only ones of 1.x since Linux
+/// 5.7.
 public struct ButtonLines: ~Copyable {
-    /// Readable when edges wait; to be polled, never read. -1 when no line was opened.
+    /// Readable when edges are queued. It must only be polled, never read. -1 when no line was opened.
     public let fileDescriptor: Int32
 
     private let calls: GPIOCalls
     private let inputs: [InputLine?]
     private var lines: [OpenLine?]
 
-    /// At most so many reads of one line at a time, so that one that never rests does not keep the caller from the others.
+    /// The largest number of reads of one line in one call, so that a line with constant edges does not block the
+    /// others.
     private static let mostReads = 16
 
-    /// Opens what can be opened; lines are known by their places from then on.
+    /// Opens as many lines as possible. Afterwards, a line is identified by its index in `opening`.
     /// - Parameters:
-    ///   - opening: nil leaves a place without a line.
-    ///   - errors: gets a sentence for each problem.
+    ///   - opening: nil leaves an index without a line.
+    ///   - errors: receives one error for each problem.
     public init(opening inputs: [InputLine?], errors: inout [LineError]) {
         self.init(opening: inputs, errors: &errors, calls: GPIOCalls())
     }
@@ -65,13 +64,13 @@ public struct ButtonLines: ~Copyable {
         if fileDescriptor >= 0 { calls.close(fileDescriptor) }
     }
 
-    /// The places whose line is not open.
+    /// The indices whose line is not open.
     public var missing: [Int] {
         fileDescriptor < 0 ? [] : inputs.indices.filter { inputs[$0] != nil && lines[$0] == nil }
     }
 
-    /// Opens what is missing, such as the lines of a chip that came late, or came back.
-    /// - Returns: a sentence for each problem.
+    /// Opens the missing lines, for example those of a chip that appeared late or again.
+    /// - Returns: one error for each problem.
     public mutating func openMissing() -> [LineError] {
         var failed: [LineError] = []
         let missing = missing
@@ -98,10 +97,10 @@ public struct ButtonLines: ~Copyable {
         return LineError.merged(failed)
     }
 
-    /// The edges that are queued, in the order of their instants; does not block.
+    /// Returns the queued edges in chronological order, without blocking.
     ///
-    /// A line whose chip went away is reported once and released.
-    /// The kernel keeps 16 edges of a line: more were lost, and `isActive` is the level after them.
+    /// A line whose chip disappeared is reported once and released. The kernel keeps 16 edges of a line. Further edges
+    /// are lost, and `isActive` is the level after them.
     public mutating func readEdges() -> (edges: [LineEdge], errors: [LineError]) {
         var edges: [LineEdge] = []
         var errors: [LineError] = []
@@ -124,23 +123,23 @@ public struct ButtonLines: ~Copyable {
         return (edges, LineError.merged(errors))
     }
 
-    /// Mutes a line: its edges neither wake the caller nor are they read, and it stays open.
+    /// Mutes a line: its edges neither wake the caller nor are read, but the line stays open.
     ///
-    /// It is not released, since only an open line shows when it has come to rest. The kernel keeps 16 of its edges.
+    /// It is not released, because only an open line shows when it has come to rest. The kernel keeps 16 of its edges.
     public mutating func mute(_ index: Int) {
         guard let line = lines[index] else { return }
         calls.removeFromPoll(fileDescriptor, line.descriptor)
     }
 
     /// Discards the edges of a muted line, with a single read.
-    /// - Returns: whether there were any.
+    /// - Returns: whether there were any edges.
     public mutating func discardEdges(_ index: Int) -> Bool {
         guard let line = lines[index] else { return false }
         return (try? line.readEdges()).map { !$0.isEmpty } ?? false
     }
 
-    /// Ends the muting of a line.
-    /// - Returns: what went wrong: the line is then released.
+    /// Unmutes a line.
+    /// - Returns: the error, if any; the line is then released.
     public mutating func listen(_ index: Int) -> LineError? {
         guard let line = lines[index] else { return nil }
         do throws(CallError) {
@@ -152,9 +151,9 @@ public struct ButtonLines: ~Copyable {
         }
     }
 
-    /// Checks whether the lines are still there, and releases those that are not; each is reported once.
+    /// Checks whether the lines still exist, and releases those that do not. Each is reported once.
     ///
-    /// To be called from time to time: Linux 6.1 wakes no reader when a chip goes away.
+    /// This must be called from time to time, because Linux 6.1 wakes no reader when a chip disappears.
     public mutating func check() -> [LineError] {
         var errors: [LineError] = []
         for (index, line) in lines.enumerated() {
@@ -174,10 +173,9 @@ public struct ButtonLines: ~Copyable {
         return LineError(.buttons, line.subject, index: index, .lost(code: code))
     }
 
-    /// Whether a line is open.
     public func isOpen(_ index: Int) -> Bool { lines[index] != nil }
 
-    /// Whether a line is active right now; nil when it is not open or cannot be read.
+    /// Whether a line is active now, or nil if it is not open or cannot be read.
     public func isActive(_ index: Int) -> Bool? {
         guard let line = lines[index] else { return nil }
         return try? line.value()

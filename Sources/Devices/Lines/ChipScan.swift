@@ -1,7 +1,6 @@
 /// All chips and lines, read once.
 struct ChipScan {
     private(set) var chips: [GPIOChip] = []
-    /// Chips that could not be read.
     private(set) var failures: [(path: String, code: Int32)] = []
 
     init(_ calls: GPIOCalls) {
@@ -18,7 +17,6 @@ struct ChipScan {
         failures.map { LineError(purpose, .chip(path: $0.path, code: $0.code)) }
     }
 
-    /// Finds a line: its chip and offset.
     func find(_ address: LineAddress) throws(Missing) -> (chip: GPIOChip, offset: Int) {
         if chips.isEmpty && failures.isEmpty { throw Missing(problem: .noChips) }
         switch address {

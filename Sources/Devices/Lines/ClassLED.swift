@@ -1,7 +1,7 @@
 import Glibc
 import Takes
 
-/// One door for each call on an LED device's files.
+/// One function for each call on an LED device's files, so that each can be made to fail in tests.
 struct LEDCalls {
     var open: (_ path: String, _ flags: Int32) throws(CallError) -> Int32 = { path, flags throws(CallError) in
         try check { unsafe Glibc.open(path, flags | O_CLOEXEC) }
@@ -10,7 +10,7 @@ struct LEDCalls {
     var write: (Int32, String) throws(CallError) -> Void = { descriptor, text throws(CallError) in
         _ = try check { Int32(unsafe pwrite(descriptor, text, text.utf8.count, 0)) }
     }
-    /// Reads a short text.
+    /// Reads at most 32 bytes of text.
     var read: (Int32) throws(CallError) -> String = { descriptor throws(CallError) in
         var bytes: [UInt8] = Array(repeating: 0, count: 32)
         let count = try check { Int32(unsafe pread(descriptor, &bytes, 32, 0)) }
@@ -19,10 +19,9 @@ struct LEDCalls {
     var close: (Int32) -> Void = { _ = Glibc.close($0) }
 }
 
-/// A device of the kernel's LED class, driven by this process alone: its trigger is taken off and not put back.
-/// Dark when nothing refers to it any more. A class, as an array holds nothing noncopyable.
+/// A device of the kernel's LED class. Only this process drives it: its trigger is removed and not restored. The LED is
+/// switched off when the last reference is released. It is a class because arrays cannot contain noncopyable values.
 final class ClassLED {
-    /// Where the kernel keeps them.
     static let directory = "/sys/class/leds"
 
     let subject: String
@@ -33,7 +32,7 @@ final class ClassLED {
     private let descriptor: Int32
     private var isLeft = false
 
-    /// Takes a device over, dark.
+    /// Takes control of a device and switches it off.
     init(_ name: String, in directory: String, _ calls: LEDCalls) throws(Failure) {
         let names = Directory.names(in: directory)
         guard names.contains(name) else { throw Failure(problem: .noSuchLED(directory: directory, among: names)) }
@@ -59,14 +58,15 @@ final class ClassLED {
         calls.close(descriptor)
     }
 
-    /// Hands the device to the kernel's pattern trigger, which repeats the segments after this process has ended. The kernel makes the
-    /// trigger's files with the trigger, for root alone.
-    /// - Parameter mayBlink: whether the device may blink steadily instead, by the timer trigger, where the kernel has no patterns.
+    /// Starts the kernel's pattern trigger, which repeats the segments after this process has ended. The kernel creates
+    /// the trigger's files together with the trigger, writable only by root.
+    /// - Parameter mayBlink: whether the device may blink regularly with the timer trigger if the kernel has no pattern
+    ///   trigger.
     func leave(_ segments: [LampSegment], mayBlink: Bool) throws(Failure) {
         do throws(Failure) {
             try setTrigger("pattern")
         } catch {
-            // The kernel's answer to a trigger that it does not have.
+            // The kernel's answer for a trigger that it does not have.
             guard mayBlink, error.problem == .led(path: triggerPath, code: EINVAL) else { throw error }
             try setTrigger("timer")
             for (file, length) in [("delay_on", Self.blink.lit), ("delay_off", Self.blink.dark)] {
@@ -77,7 +77,8 @@ final class ClassLED {
             isLeft = true
             return
         }
-        // The trigger fades from each brightness to the next over its time; a second one of no time makes it a step.
+        // The trigger fades from each brightness to the next during the given time. A second entry with time 0 makes
+        // the change immediate.
         let steps = segments.map { segment in
             let brightness = segment.isLit ? lit : "0"
             return "\(brightness) \(segment.length.nanoseconds / 1_000_000) \(brightness) 0"
@@ -88,7 +89,7 @@ final class ClassLED {
         isLeft = true
     }
 
-    /// Milliseconds of the steady blinking.
+    /// The regular blinking, in milliseconds.
     private static let blink = (lit: 200, dark: 300)
 
     private var triggerPath: String { "\(device)/trigger" }

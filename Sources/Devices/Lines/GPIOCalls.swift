@@ -2,23 +2,22 @@ import CGPIOD
 import Glibc
 import Takes
 
-/// A call into the system that failed.
+/// A system call that failed.
 struct CallError: Error, Equatable {
-    /// What `errno` said.
+    /// The value of `errno`.
     var code: Int32
 }
 
-/// An open chip, as the library hands it out.
+/// An open chip of libgpiod.
 @safe struct ChipHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-/// A requested line, as the library hands it out.
+/// A requested line of libgpiod.
 @safe struct RequestHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-/// A request to the kernel for one line.
 struct LineRequest: Equatable {
     var path: String
     var offset: Int
@@ -27,20 +26,17 @@ struct LineRequest: Equatable {
     var pull: InputLine.Pull
 }
 
-/// An edge as read from one line.
 struct RawEdge: Equatable {
     var isActive: Bool
     var at: Instant
 }
 
-/// A chip's names and size.
 struct ChipInfo: Equatable {
     var name: String
     var label: String
     var lineCount: Int
 }
 
-/// A line's names and use.
 struct LineInfo: Equatable {
     var name: String
     var consumer: String
@@ -49,9 +45,9 @@ struct LineInfo: Equatable {
     var isUsed: Bool
 }
 
-/// One door for each call into libgpiod and epoll, so that each can be made to fail.
+/// One function for each call into libgpiod and epoll, so that each can be made to fail in tests.
 struct GPIOCalls {
-    /// The paths of all chips' devices, in the order of their numbers.
+    /// The device paths of all chips, ordered by chip number.
     var chipPaths: () -> [String] = kernelChipPaths
     var openChip: (String) throws(CallError) -> ChipHandle = libraryOpenChip
     var closeChip: (ChipHandle) -> Void = { unsafe gpiod_chip_close($0.pointer) }
@@ -66,7 +62,7 @@ struct GPIOCalls {
     var setValue: (RequestHandle, Bool) throws(CallError) -> Void = { handle, isActive throws(CallError) in
         _ = try check { unsafe cgpiod_set_value(handle.pointer, isActive) }
     }
-    /// At most 16 edges, `EAGAIN` when there is none.
+    /// Reads 1 to 16 edges, or throws `EAGAIN` if none are queued.
     var readEdges: (RequestHandle) throws(CallError) -> [RawEdge] = libraryReadEdges
     var createPoll: () throws(CallError) -> Int32 = { () throws(CallError) in
         try check { epoll_create1(Int32(EPOLL_CLOEXEC)) }
@@ -75,29 +71,29 @@ struct GPIOCalls {
     var removeFromPoll: (_ poll: Int32, _ descriptor: Int32) -> Void = { poll, descriptor in
         _ = epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil)
     }
-    /// What is ready now, without waiting.
+    /// Reports the ready lines without waiting.
     var poll: (_ poll: Int32) throws(CallError) -> [PollReport] = pollNow
     var close: (Int32) -> Void = { _ = Glibc.close($0) }
 }
 
-/// A line that has edges queued, or is gone.
+/// A line that has queued edges, or whose device has disappeared.
 struct PollReport: Equatable {
     var index: Int
-    /// Whether the line's device is gone.
+    /// Whether the line's device has disappeared.
     var isGone: Bool
 }
 
-/// How many edges one read takes at most.
+/// The largest number of edges that one read returns.
 let edgesAtOnce = Int(CGPIOD_EDGES_AT_ONCE)
 
-/// Throws what `errno` says when it returns a negative number.
+/// Throws `errno` if the call returns a negative number.
 func check(_ call: () -> Int32) throws(CallError) -> Int32 {
     let result = call()
     guard result >= 0 else { throw CallError(code: errno) }
     return result
 }
 
-/// Tries again for as long as signals interrupt.
+/// Retries the call while signals interrupt it.
 func uninterrupted<Value>(_ call: () throws(CallError) -> Value) throws(CallError) -> Value {
     while true {
         do {
@@ -157,7 +153,7 @@ private func libraryRequest(_ request: LineRequest) throws(CallError) -> Request
 
 private func libraryReadEdges(_ request: RequestHandle) throws(CallError) -> [RawEdge] {
     var edges = Array(repeating: cgpiod_edge(), count: edgesAtOnce)
-    // Safe: the array has room for as many as the call writes at most.
+    // Safe: the array has room for the largest number of edges that the call writes.
     let count = try check { unsafe cgpiod_read_edges(request.pointer, &edges) }
     return edges.prefix(Int(count)).map { edge in
         RawEdge(isActive: edge.is_active, at: Instant(nanoseconds: edge.nanoseconds))
@@ -165,7 +161,7 @@ private func libraryReadEdges(_ request: RequestHandle) throws(CallError) -> [Ra
 }
 
 private func pollAdd(_ poll: Int32, _ descriptor: Int32, _ index: Int) throws(CallError) {
-    // Safe: the union's same member is written here and read in `pollNow`.
+    // Safe: the same member of the union is written here and read in `pollNow`.
     var event = unsafe epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: UInt64(index)))
     _ = try check { unsafe epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event) }
 }

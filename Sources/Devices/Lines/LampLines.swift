@@ -1,20 +1,19 @@
 import Glibc
 
-/// A stretch of light or darkness of a lamp that the kernel drives.
+/// A period of light or darkness of a lamp that the kernel drives.
 public struct LampSegment: Equatable, Sendable {
-    /// Whether the lamp is lit.
     public var isLit: Bool
-    /// How long; whole milliseconds count.
+    /// In whole milliseconds; the rest is ignored.
     public var length: Duration
 
-    /// The lamp lit or dark for `length`.
     public init(isLit: Bool, length: Duration) {
         self.isLit = isLit
         self.length = length
     }
 }
 
-/// Lamps on lines or LED devices. All dark when it goes out of scope: a real line keeps its level when its owner goes.
+/// Lamps on lines or LED devices. All are switched off when this goes out of scope, because a real line keeps its level
+/// after its owner has ended.
 public struct LampLines: ~Copyable {
     private let outputs: [LampOutput?]
     private let ledDirectory: String
@@ -24,7 +23,7 @@ public struct LampLines: ~Copyable {
 
     private struct Lamp {
         let output: Output
-        /// Nil when it is not known.
+        /// Nil if it is not known.
         var isLit: Bool? = false
         var hasFailed = false
     }
@@ -34,10 +33,10 @@ public struct LampLines: ~Copyable {
         case led(ClassLED)
     }
 
-    /// Opens what can be opened, dark; lamps are known by their places from then on.
+    /// Opens as many lamps as possible, switched off. Afterwards, a lamp is identified by its index in `opening`.
     /// - Parameters:
-    ///   - opening: nil leaves a place without a lamp.
-    ///   - errors: gets a sentence for each problem.
+    ///   - opening: nil leaves an index without a lamp.
+    ///   - errors: receives one error for each problem.
     ///   - ledDirectory: the directory of the LED devices.
     public init(opening outputs: [LampOutput?], errors: inout [LineError], ledDirectory: String = "/sys/class/leds") {
         self.init(
@@ -60,11 +59,11 @@ public struct LampLines: ~Copyable {
         lamps = outputs.map { _ in nil }
     }
 
-    /// The places whose lamp is not open.
+    /// The indices whose lamp is not open.
     public var missing: [Int] { outputs.indices.filter { outputs[$0] != nil && lamps[$0] == nil } }
 
-    /// Opens what is missing, dark.
-    /// - Returns: a sentence for each problem.
+    /// Opens the missing lamps, switched off.
+    /// - Returns: one error for each problem.
     public mutating func openMissing() -> [LineError] {
         var failed: [LineError] = []
         var scan: ChipScan?
@@ -100,10 +99,10 @@ public struct LampLines: ~Copyable {
         }
     }
 
-    /// Leaves a lamp to the kernel, which repeats the segments after this process has ended. Only LED devices can do that: a
-    /// line stays as it is, and is dark at the end.
-    /// - Parameter mayBlink: whether the lamp may blink steadily instead where the kernel cannot repeat segments.
-    /// - Returns: what went wrong.
+    /// Hands a lamp over to the kernel, which repeats the segments after this process has ended. Only LED devices
+    /// support this; a lamp on a line does not change, and is switched off at the end.
+    /// - Parameter mayBlink: whether the lamp may blink regularly if the kernel cannot repeat segments.
+    /// - Returns: the error, if any.
     public mutating func leave(_ index: Int, _ segments: [LampSegment], mayBlink: Bool) -> LineError? {
         guard let lamp = lamps[index], case .led(let led) = lamp.output else { return nil }
         lamps[index] = nil
@@ -115,19 +114,21 @@ public struct LampLines: ~Copyable {
         }
     }
 
-    /// Whether a lamp is open and took the last value that it was given.
+    /// Whether a lamp is open and accepted its last value.
     public func works(_ index: Int) -> Bool {
         lamps[index].map { !$0.hasFailed } ?? false
     }
 
-    /// Lights a lamp or puts it out; nothing is written unless that changes something. A place without a lamp is ignored.
-    /// - Returns: what went wrong, once until the lamp works again; each call tries again. A lamp that is gone is released.
+    /// Switches a lamp on or off. Nothing is written if the lamp is already in that state. An index without a lamp is
+    /// ignored.
+    /// - Returns: the error. It is returned once until the lamp works again, but each call retries. A lamp that has
+    ///   disappeared is released.
     public mutating func set(_ index: Int, _ isLit: Bool) -> LineError? {
         lamps[index]?.isLit == isLit ? nil : write(index, isLit)
     }
 
-    /// Writes each lamp's state again, and so finds those that went away: to be called from time to time.
-    /// - Returns: what went wrong, as `set` does.
+    /// Writes each lamp's state again, which detects lamps that have disappeared. It must be called from time to time.
+    /// - Returns: errors as `set` returns them.
     public mutating func check() -> [LineError] {
         var errors: [LineError] = []
         for (index, lamp) in lamps.enumerated() {

@@ -1,8 +1,7 @@
-/// Where a line is.
 public enum LineAddress: Hashable, Sendable {
-    /// By the line's own name, on whichever chip has it: it outlives a chip's renumbering.
+    /// The line's own name, on any chip that has it. It stays valid when chips are renumbered.
     case name(String)
-    /// By the chip's name (`gpiochip0`), label (`pinctrl-bcm2835`) or path (`/dev/gpiochip0`), and an offset on it.
+    /// The chip's name (`gpiochip0`), label (`pinctrl-bcm2835`) or path (`/dev/gpiochip0`), and an offset on the chip.
     case offset(chip: String, offset: Int)
 }
 
@@ -16,21 +15,20 @@ extension LineAddress: CustomStringConvertible {
     }
 }
 
-/// A line that is watched, as wired.
+/// The wiring of an input line.
 public struct InputLine: Hashable, Sendable {
-    /// The resistor inside the chip that holds the line when nothing drives it.
+    /// The resistor inside the chip that defines the level when nothing drives the line.
     public enum Pull: Hashable, Sendable {
         case up, down, none
     }
 
-    /// Where it is.
     public var address: LineAddress
     /// Whether low means active, as with a button to ground.
     public var activeLow: Bool
-    /// The resistor; a chip that has none ignores it.
+    /// A chip without such a resistor ignores it.
     public var pull: Pull
 
-    /// A button to ground unless said otherwise.
+    /// The defaults are those of a button to ground.
     public init(_ address: LineAddress, activeLow: Bool = true, pull: Pull = .up) {
         self.address = address
         self.activeLow = activeLow
@@ -38,23 +36,20 @@ public struct InputLine: Hashable, Sendable {
     }
 }
 
-/// A line that is driven, as wired.
+/// The wiring of an output line.
 public struct OutputLine: Hashable, Sendable {
-    /// Where it is.
     public var address: LineAddress
-    /// Whether low lights the lamp.
+    /// Whether a low level lights the lamp.
     public var activeLow: Bool
 
-    /// A lamp to ground unless said otherwise.
+    /// The defaults are those of a lamp to ground.
     public init(_ address: LineAddress, activeLow: Bool = false) {
         self.address = address
         self.activeLow = activeLow
     }
 }
 
-/// What drives a lamp.
 public enum LampOutput: Hashable, Sendable {
-    /// A GPIO line.
     case line(OutputLine)
     /// A device of the kernel's LED class, by its name under `/sys/class/leds`.
     case led(String)

@@ -1,47 +1,42 @@
 import Glibc
 
-/// Something that went wrong with lines or LED devices: one sentence, whatever the number of lines that share it.
+/// A problem with lines or LED devices, described in one sentence for all lines that share it.
 public struct LineError: Error, Hashable, Sendable {
-    /// What the lines are for: it begins the sentence.
+    /// The purpose of the lines, which begins the sentence.
     public enum Purpose: String, Sendable {
         case buttons, lamps, lines
     }
 
-    /// What went wrong.
     public enum Problem: Hashable, Sendable {
-        /// There is no chip.
         case noChips
-        /// No chip has that name, label or path.
+        /// No chip has this name, label or path.
         case noSuchChip(String, among: [String])
-        /// No chip that could be read has a line of that name.
+        /// No readable chip has a line of this name.
         case noSuchName(among: [String])
-        /// The chip's lines are fewer.
+        /// The chip has fewer lines.
         case noSuchOffset(chip: String, lineCount: Int)
         /// A chip cannot be opened or read.
         case chip(path: String, code: Int32)
-        /// Another program has the line.
+        /// Another program holds the line.
         case busy(chip: String, offset: Int, holder: String)
-        /// The line is there but is not granted.
+        /// The line exists but the kernel refuses the request.
         case refused(chip: String, offset: Int, code: Int32)
-        /// The edges of all lines cannot be waited for together.
+        /// The poll descriptor for the lines' edges cannot be used.
         case cannotWait(code: Int32)
-        /// The line went away while it was watched.
+        /// The line disappeared while it was open, or cannot be read.
         case lost(code: Int32)
-        /// The lamp does not take a value.
+        /// The line does not accept a value.
         case cannotSet(code: Int32)
-        /// There is no such LED device.
         case noSuchLED(directory: String, among: [String])
         /// A file of the LED device cannot be used.
         case led(path: String, code: Int32)
     }
 
-    /// What the lines are for.
     public var purpose: Purpose
     /// The lines or LED devices, as the settings name them.
     public var subjects: [String]
-    /// Their places in what was opened.
+    /// Their indices in the list that was opened.
     public var indices: [Int]
-    /// What went wrong.
     public var problem: Problem
 
     init(_ purpose: Purpose, _ problem: Problem) {
@@ -51,7 +46,6 @@ public struct LineError: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// A problem with one line.
     package init(_ purpose: Purpose, _ subject: String, index: Int, _ problem: Problem) {
         self.purpose = purpose
         subjects = [subject]
@@ -59,7 +53,7 @@ public struct LineError: Error, Hashable, Sendable {
         self.problem = problem
     }
 
-    /// One error for each problem, with all the lines that have it: five buttons on a missing chip are one sentence.
+    /// Merges errors with the same problem: five buttons on a missing chip become one sentence.
     static func merged(_ errors: [LineError]) -> [LineError] {
         var merged: [LineError] = []
         for error in errors {
@@ -75,7 +69,7 @@ public struct LineError: Error, Hashable, Sendable {
 }
 
 extension LineError: CustomStringConvertible {
-    /// One sentence: for what, on which line, what happened, what to do.
+    /// One sentence: the purpose, the lines, the problem, and advice.
     public var description: String {
         ([purpose.rawValue] + (subjects.isEmpty ? [] : [subjects.joined(separator: ", ")]) + [sentence])
             .joined(separator: ": ")
@@ -120,6 +114,6 @@ private func isDenied(_ code: Int32) -> Bool {
 }
 
 private func text(of code: Int32) -> String {
-    // Safe: for a code that it knows, glibc's text is a constant; it is copied at once.
+    // Safe: glibc returns a constant text for a known code, and the text is copied at once.
     unsafe String(cString: strerror(code))
 }

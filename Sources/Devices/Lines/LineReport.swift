@@ -2,20 +2,17 @@ public import Takes
 
 /// A GPIO line as `fieldfare lines --json` prints it.
 public struct LineReport: Codable, Equatable, Sendable {
-    /// The chip's name, such as `gpiochip0`: it may change from boot to boot.
+    /// The chip's name, such as `gpiochip0`, which may change from boot to boot.
     public var chip: String
-    /// Its place on the chip.
     public var offset: Int
-    /// Its name, as the settings take it; null when the board gives none.
+    /// The line's name, as the settings accept it, or null if the board defines none.
     @ExplicitNull public var name: String?
-    /// Whether it drives.
     public var output: Bool
     /// Whether a program or a driver holds it.
     public var used: Bool
-    /// The name that the holder gave; null: there is no holder, or it gave none.
+    /// The name that the holder gave, or null without a holder or a name.
     @ExplicitNull public var consumer: String?
 
-    /// A line of a chip.
     public init(chip: String, offset: Int, name: String?, output: Bool, used: Bool, consumer: String?) {
         self.chip = chip
         self.offset = offset
@@ -25,7 +22,7 @@ public struct LineReport: Codable, Equatable, Sendable {
         self.consumer = consumer
     }
 
-    /// All lines of all chips, and why some could not be read.
+    /// All lines of all chips, and the chips that could not be read.
     public static func list() -> (lines: [LineReport], errors: [LineError]) {
         let (chips, errors) = GPIOChip.list()
         let lines = chips.flatMap { chip in

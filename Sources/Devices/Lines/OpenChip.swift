@@ -1,4 +1,4 @@
-/// An open chip. Closed when it goes out of scope.
+/// An open chip. It is closed when it goes out of scope.
 struct OpenChip: ~Copyable {
     private let path: String
     private let calls: GPIOCalls

@@ -1,12 +1,13 @@
 import Glibc
 
-/// A requested line, released when nothing refers to it any more. A class, as an array holds nothing noncopyable.
+/// A requested line. It is released with the last reference. It is a class because arrays cannot contain noncopyable
+/// values.
 final class OpenLine {
     let subject: String
     private let calls: GPIOCalls
     private let handle: RequestHandle
 
-    /// Finds a line and takes it.
+    /// Finds a line and requests it from the kernel.
     init(
         _ address: LineAddress, isOutput: Bool, activeLow: Bool, pull: InputLine.Pull, in scan: ChipScan,
         _ calls: GPIOCalls

@@ -1,11 +1,12 @@
 import Glibc
 
-/// A terminal that delivers each key at once and shows none, until this goes out of scope; then it is as it was.
+/// A terminal that delivers each key at once and without echo. The previous mode is restored when this goes out of
+/// scope.
 struct KeyMode: ~Copyable {
     private let file: Int32
     private var before: termios
 
-    /// - Throws: `SimulationError`; the terminal is as it was.
+    /// - Throws: `SimulationError`; the terminal is then unchanged.
     init(of file: Int32) throws(SimulationError) {
         self.file = file
         before = termios()
@@ -14,7 +15,8 @@ struct KeyMode: ~Copyable {
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
         // Ctrl-S would stop the drawing.
         mode.c_iflag &= ~tcflag_t(IXON)
-        // Ctrl-C ends the recorder in good order; a recorder that is suspended, or dumps its memory, loses sound.
+        // Ctrl-C ends the recorder properly. The other signal keys are disabled, because a recorder that is suspended
+        // or dumps core loses sound.
         unsafe withUnsafeMutableBytes(of: &mode.c_cc) { keys in
             // 0 is _POSIX_VDISABLE.
             for index in [VSUSP, VQUIT] { unsafe keys[Int(index)] = 0 }

@@ -1,12 +1,12 @@
-/// Makes keys out of the bytes that a terminal sends.
+/// Decodes the bytes that a terminal sends into keys.
 struct KeyReader {
-    /// The beginning of an escape sequence that is not over yet.
+    /// The beginning of an unfinished escape sequence.
     private var sequence: [UInt8] = []
 
-    /// No terminal sends more; what is longer is noise.
+    /// No terminal sends longer sequences; longer ones are noise.
     private static let longestSequence = 16
 
-    /// The keys in `bytes`; what they leave unfinished is kept for the next ones. Other keys mean nothing.
+    /// The keys in `bytes`. An unfinished sequence is kept for the next call, and unknown keys are ignored.
     mutating func keys(in bytes: some Sequence<UInt8>) -> [PanelKey] {
         bytes.compactMap { take($0) }
     }
@@ -20,7 +20,7 @@ struct KeyReader {
         }
         sequence.append(byte)
         if sequence.count == 2 {
-            // CSI and SS3 go on; anything else is a key that was pressed together with Alt.
+            // CSI and SS3 continue; anything else is a key that was pressed together with Alt.
             if byte != UInt8(ascii: "["), byte != UInt8(ascii: "O") { sequence = [] }
             return nil
         }

@@ -1,6 +1,6 @@
 import Takes
 
-/// What the log says while a panel is drawn in the terminal: kept until the panel takes it. For any thread.
+/// Log messages while a panel is drawn in the terminal, kept until the panel takes them. Any thread may use this.
 public final class Messages: Sendable {
     fileprivate struct State {
         var isOpen = false
@@ -9,11 +9,9 @@ public final class Messages: Sendable {
 
     private let state = Locked(State())
 
-    /// Messages are not taken yet.
     public init() {}
 
-    /// Adds a message.
-    /// - Returns: false if messages are not taken: it has to be shown in another way.
+    /// - Returns: false if messages are not accepted, and the caller must show this one in another way.
     public func post(_ message: String) -> Bool {
         state.withLock { state in
             if state.isOpen { state.lines.append(message) }
@@ -21,13 +19,13 @@ public final class Messages: Sendable {
         }
     }
 
-    /// From now on messages are taken.
+    /// Messages are accepted from now on.
     func open() {
         state.withLock { $0.isOpen = true }
     }
 
-    /// Messages are no longer taken.
-    /// - Returns: the last ones.
+    /// Messages are no longer accepted.
+    /// - Returns: the messages that were not yet taken.
     func close() -> [String] {
         state.withLock { state in
             state.isOpen = false
@@ -35,7 +33,7 @@ public final class Messages: Sendable {
         }
     }
 
-    /// The messages since the last time.
+    /// The messages since the last call.
     func take() -> [String] {
         state.withLock { $0.takeLines() }
     }

@@ -1,9 +1,7 @@
-/// What a key of the keyboard stands for.
+/// The meaning of a keyboard key.
 public enum PanelKey: String, Hashable, Sendable, CaseIterable {
-    // The panel's buttons, under their names.
+    // The panel's buttons, with the same names.
     case record, stop, play, back, forward
-    /// Drops a marker.
     case mark
-    /// Ends the recorder.
     case quit
 }

@@ -1,15 +1,13 @@
 import Panel
 
-/// The panel as lines of text: lamps, the state, a meter a channel, the last message, the keys.
+/// The panel as lines of text: lamps, the state, one meter for each channel, the last message, the keys.
 struct PanelPicture: Hashable {
-    /// The lamps that are lit.
     var lit: Set<Lamp> = []
-    /// What is shown beside them.
+    /// The text around the lamps.
     var readout = PanelReadout()
-    /// The last message; empty: none yet.
+    /// The last message, or empty before the first one.
     var message = ""
 
-    /// What it is drawn with.
     struct Glyphs: Hashable {
         var lit, dark: String
         var solid, light, empty: Character
@@ -20,7 +18,7 @@ struct PanelPicture: Hashable {
             lit: "(*)", dark: "( )", solid: "#", light: "=", empty: ".", back: "<-", forward: "->")
     }
 
-    /// The lines, none longer than `columns`. How many there are depends on the number of channels alone, so that the picture
+    /// The lines, none longer than `columns`. Their number depends only on the number of channels, so that the picture
     /// does not jump.
     func lines(columns: Int, glyphs: Glyphs) -> [StyledLine] {
         let meters = readout.levels.enumerated().map { index, level in
@@ -71,7 +69,7 @@ struct PanelPicture: Hashable {
         return "\(channel) \(bar)  \(String(repeating: " ", count: max(0, 5 - figure.count)))\(figure) dBFS"
     }
 
-    /// Columns of `width` that a level fills; it is empty at −60 dBFS.
+    /// The columns of `width` that a level fills: none at −60 dBFS or less.
     private static func share(_ level: Double?, of width: Int) -> Int {
         guard let level, level > -60 else { return 0 }
         return max(1, Int((min(1, 1 + level / 60) * Double(width)).rounded()))

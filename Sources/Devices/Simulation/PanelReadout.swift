@@ -1,30 +1,26 @@
-/// What the panel in the terminal shows in words and figures, beside its lamps.
+/// The text and figures that the panel in the terminal shows next to its lamps.
 public struct PanelReadout: Hashable, Sendable {
-    /// Which card it is and what it runs at.
+    /// The card and its format.
     public var title = ""
-    /// What the recorder does, and with which take.
+    /// The recorder's state and the take.
     public var state = ""
-    /// How far it is; empty while it does nothing.
+    /// The time in the take, or empty if the recorder is idle.
     public var time = ""
-    /// One entry a channel.
+    /// One entry for each channel.
     public var levels: [Level] = []
-    /// What the fault lamp flashes, a sentence; empty: nothing is wrong.
+    /// The problem that the fault lamp flashes, in one sentence, or empty without a problem.
     public var trouble = ""
 
-    /// How loud one channel is, in dBFS; nil: silent.
+    /// The level of one channel in dBFS, or nil for silence.
     public struct Level: Hashable, Sendable {
-        /// The greatest sample.
         public var peak: Double?
-        /// The root of the mean square.
         public var rms: Double?
 
-        /// A channel's levels.
         public init(peak: Double?, rms: Double?) {
             self.peak = peak
             self.rms = rms
         }
     }
 
-    /// Nothing to show.
     public init() {}
 }

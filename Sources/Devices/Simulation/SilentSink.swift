@@ -1,26 +1,25 @@
 public import Ring
 public import Takes
 
-/// A card that plays into nothing, at the pace of a clock and at any rate.
+/// A simulated card that discards the frames at the pace of a clock, at any rate.
 public final class SilentSink: PlaybackSink {
     private let clock: any Clock
     private var grant: PlaybackGrant?
-    /// When the first frame since the queue was last empty began to be played.
+    /// The start of playback since the queue was last empty.
     private var began: Instant?
     /// Frames written since then.
     private var written: Int64 = 0
-    /// How often the queue ran dry since the card was opened.
+    /// How often the queue ran empty since the card was opened.
     public private(set) var underruns = 0
 
-    /// How much can be queued, unless a latency is asked for.
+    /// The length of the queue, unless a latency is requested.
     static let buffer = Duration.milliseconds(500)
 
-    /// A sink whose frames go by with `clock`.
     public init(clock: any Clock) {
         self.clock = clock
     }
 
-    /// Grants whatever is asked for.
+    /// Grants every request.
     public func open(_ request: PlaybackRequest) -> PlaybackGrant {
         let grant = PlaybackGrant(
             card: "simulated", name: "Simulated loudspeaker", format: request.format,
@@ -31,7 +30,7 @@ public final class SilentSink: PlaybackSink {
         return grant
     }
 
-    /// Queues what there is room for.
+    /// Queues whole frames, as many as fit.
     public func write(_ frames: UnsafeRawBufferPointer) -> Int {
         guard let grant else { return 0 }
         let queued = queuedFrames()
@@ -45,7 +44,6 @@ public final class SilentSink: PlaybackSink {
         return count
     }
 
-    /// Frames that the clock has not come to yet.
     public func queuedFrames() -> Int {
         guard let grant, let began else { return 0 }
         return Int(max(0, written - grant.format.frames(in: clock.now() - began)))
@@ -58,13 +56,11 @@ public final class SilentSink: PlaybackSink {
         return count
     }
 
-    /// Drops what is queued.
     public func drop() {
         began = nil
         written = 0
     }
 
-    /// Drops what is queued.
     public func close() {
         drop()
         grant = nil

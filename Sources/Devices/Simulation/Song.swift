@@ -1,11 +1,11 @@
-/// What the synthetic voice sings: a few vowels on a slow melody, repeated without end.
+/// The song of the synthetic voice: a few vowels on a slow melody, repeated without end.
 enum Song {
-    /// A vowel, by the resonances of the mouth that make it.
+    /// A vowel, defined by the resonances of the mouth.
     struct Vowel: Sendable {
-        /// Their frequencies in Hz, lowest first.
+        /// The frequencies of the resonances in Hz, lowest first.
         var formantsHz: SIMD4<Double>
 
-        // Formants of men's voices (G. E. Peterson and H. L. Barney, JASA 24, 1952), and a fourth that hardly moves.
+        // Formants of men's voices (G. E. Peterson and H. L. Barney, JASA 24, 1952), and a fourth that hardly changes.
         static let a = Vowel(formantsHz: [730, 1090, 2440, 3400])
         static let e = Vowel(formantsHz: [530, 1840, 2480, 3500])
         static let i = Vowel(formantsHz: [270, 2290, 3010, 3600])
@@ -21,7 +21,7 @@ enum Song {
         var restSeconds = 0.0
     }
 
-    /// One round.
+    /// One repetition of the song.
     static let syllables = [
         Syllable(vowel: .o, pitchHz: 164.8, seconds: 0.35),
         Syllable(vowel: .i, pitchHz: 196.0, seconds: 0.35),
@@ -35,10 +35,10 @@ enum Song {
         Syllable(vowel: .o, pitchHz: 130.8, seconds: 0.95, restSeconds: 0.80),
     ]
 
-    /// How long one round is.
+    /// The length of one repetition.
     static let seconds = syllables.reduce(0) { $0 + $1.seconds + $1.restSeconds }
 
-    /// What is sung `seconds` after the beginning: a syllable, and whether it sounds or has faded for the next one.
+    /// The syllable at `seconds` after the beginning, and whether it sounds or has faded for the next one.
     static func moment(at seconds: Double) -> (syllable: Syllable, sounds: Bool) {
         var left = seconds.truncatingRemainder(dividingBy: Self.seconds)
         for syllable in syllables {
@@ -50,6 +50,6 @@ enum Song {
         return (syllables[0], false)
     }
 
-    /// The last moments of a syllable belong to what would be a consonant.
+    /// A consonant would take this last part of a syllable, so it is silent.
     private static let gapSeconds = 0.07
 }

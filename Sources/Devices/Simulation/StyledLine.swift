@@ -1,6 +1,6 @@
 /// A line of text in pieces, each in a style.
 struct StyledLine: Hashable {
-    /// How text looks, by its select graphic rendition (ECMA-48, 8.3.117).
+    /// The raw values are parameters of select graphic rendition (ECMA-48, 8.3.117).
     enum Style: String {
         case plain = ""
         case bold = "1"
@@ -18,12 +18,11 @@ struct StyledLine: Hashable {
 
     private var pieces: [Piece] = []
 
-    /// A line of one piece.
     init(_ text: String = "", _ style: Style = .plain) {
         append(text, style)
     }
 
-    /// Adds a piece. What is not a printable character becomes a space: it could control the terminal.
+    /// Adds a piece. Characters that are not printable become spaces, because they could control the terminal.
     mutating func append(_ text: String, _ style: Style = .plain) {
         let printable = text.unicodeScalars.map { scalar -> Character in
             scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value) ? " " : Character(scalar)
@@ -31,10 +30,8 @@ struct StyledLine: Hashable {
         if !printable.isEmpty { pieces.append(Piece(text: String(printable), style: style)) }
     }
 
-    /// The text without its styles.
     var plain: String { pieces.map(\.text).joined() }
 
-    /// The same, further right.
     func indented(by count: Int) -> StyledLine {
         guard !pieces.isEmpty else { return self }
         var line = StyledLine(String(repeating: " ", count: count))
@@ -42,7 +39,7 @@ struct StyledLine: Hashable {
         return line
     }
 
-    /// The same, no longer than `columns`; a mark of one column shows that something is cut off.
+    /// The line cut to `columns`. The last column shows a mark if something is cut off.
     func cut(to columns: Int) -> StyledLine {
         guard plain.count > columns else { return self }
         var line = StyledLine()
@@ -55,7 +52,7 @@ struct StyledLine: Hashable {
         return line
     }
 
-    /// The text as a terminal takes it.
+    /// The text with the terminal's control sequences.
     var text: String {
         pieces.map { $0.style == .plain ? $0.text : "\u{1b}[\($0.style.rawValue)m\($0.text)\u{1b}[m" }.joined()
     }

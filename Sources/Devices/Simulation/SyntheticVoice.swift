@@ -4,26 +4,24 @@ public import Ring
 public import Takes
 import Workers
 
-/// A card that delivers a synthetic voice, at the pace of a clock and at any rate. Nothing here blocks.
+/// A simulated card that delivers a synthetic voice at the pace of a clock, at any rate. No call blocks.
 public final class SyntheticVoice: CaptureSource {
-    /// Never readable: this card cannot be pulled out.
+    /// Never readable, because this card cannot be removed.
     public let endedFileDescriptor: Int32
-    /// Always nil.
     public var end: CaptureEnd? { nil }
 
     private let clock: any Clock
-    /// It stays as it was set when the card is closed, as that of a sound card does.
+    /// Like a sound card's gain, it is kept when the card is closed.
     private let gain = VoiceGain()
     private var grant: CaptureGrant?
     private var loop: VoiceLoop?
     private var thread: Thread?
 
-    /// How its card is named in a status and a sidecar.
+    /// The card's name in a status and a sidecar.
     public static let card = "simulated"
-    /// From one delivery to the next.
+    /// The time between two deliveries.
     static let period = Duration.milliseconds(20)
 
-    /// A voice at the pace of `clock`.
     public init(clock: any Clock) {
         self.clock = clock
         endedFileDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -34,7 +32,7 @@ public final class SyntheticVoice: CaptureSource {
         if endedFileDescriptor >= 0 { close(endedFileDescriptor) }
     }
 
-    /// Grants the rate and the channels that are asked for, 48 kHz and one where none are, in 24 bits.
+    /// Grants the requested rate and channels in 24 bits. The defaults are 48 kHz and one channel.
     public func open(_ request: CaptureRequest) -> CaptureGrant {
         stop()
         let layout = Self.layout(request.channels)
@@ -58,7 +56,7 @@ public final class SyntheticVoice: CaptureSource {
         return grant
     }
 
-    /// It has as many channels as are asked for, and all have the same sound.
+    /// The card has as many channels as are requested, all with the same sound.
     private static func layout(_ choice: ChannelChoice?) -> ChannelLayout {
         switch choice {
         case .first(let count): ChannelLayout(all: count)
@@ -69,7 +67,7 @@ public final class SyntheticVoice: CaptureSource {
     }
 
     /// Starts a thread that writes the voice into `ring`.
-    /// - Throws: `SimulationError` if it is not open in the ring's format, or runs already; `ThreadError`.
+    /// - Throws: `SimulationError` if the card is not open in the ring's format or already runs; `ThreadError`.
     public func start(into ring: Ring) throws {
         guard let grant, loop == nil, ring.format == grant.format else {
             throw SimulationError(
@@ -80,7 +78,7 @@ public final class SyntheticVoice: CaptureSource {
         self.loop = loop
     }
 
-    /// Sets the gain, which the voice follows within some hundredths of a second.
+    /// Sets the gain. The voice follows within some hundredths of a second.
     public func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
         guard grant != nil else { return nil }
         if let gainDB, !VoiceGain.range.contains(gainDB) {
@@ -99,7 +97,6 @@ public final class SyntheticVoice: CaptureSource {
     private static let noAGC = "capture: \(card): cannot switch automatic gain control on: the card has none"
     private static let rangeText = "\(decibelText(VoiceGain.range.min)) to \(decibelText(VoiceGain.range.max))"
 
-    /// Stops the thread. Does nothing if it is closed.
     public func stop() {
         loop?.requestStop()
         thread?.join()
@@ -109,9 +106,8 @@ public final class SyntheticVoice: CaptureSource {
     }
 }
 
-/// What a simulated part cannot do, in one sentence.
+/// The error of a simulated part, in one sentence.
 public struct SimulationError: Error, CustomStringConvertible, Hashable {
-    /// The sentence.
     public var description: String
 
     init(_ description: String) {

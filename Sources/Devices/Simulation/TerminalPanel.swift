@@ -1,7 +1,7 @@
 public import Panel
 public import Takes
 
-/// The panel in a terminal: keys are its buttons, a picture its lamps and more.
+/// The panel in a terminal: keys are its buttons, and a picture shows its lamps and more.
 public final class TerminalPanel {
     private let terminal: Terminal
     private let messages: Messages
@@ -14,13 +14,12 @@ public final class TerminalPanel {
     private var isOpen = false
     private var nextDrawing = Instant(nanoseconds: 0)
 
-    /// From one drawing of the levels to the next.
+    /// The time between two drawings of the levels.
     private static let interval = Duration.milliseconds(100)
 
-    /// A panel that is not drawn yet.
     /// - Parameters:
-    ///   - messages: what its last line shows.
-    ///   - scrollsMessages: whether each message stays above the panel besides.
+    ///   - messages: the source of the panel's last line.
+    ///   - scrollsMessages: whether each message also stays above the panel.
     public init(_ terminal: Terminal, messages: Messages, scrollsMessages: Bool) {
         self.terminal = terminal
         self.messages = messages
@@ -34,7 +33,7 @@ public final class TerminalPanel {
     /// Readable (for `poll`) when there are keys.
     public var fileDescriptor: Int32 { terminal.fileDescriptor }
 
-    /// Takes over the terminal until `end`.
+    /// Takes control of the terminal until `end`.
     /// - Throws: an error whose description is one sentence.
     public func begin() throws {
         try terminal.begin()
@@ -43,15 +42,15 @@ public final class TerminalPanel {
         write(PanelScreen.begin)
     }
 
-    /// The keys that were pressed; quit once the terminal has gone.
+    /// The pressed keys, or `quit` if the terminal has closed.
     public func keys() -> [PanelKey] {
         guard let bytes = terminal.read() else { return [.quit] }
         return reader.keys(in: bytes)
     }
 
-    /// Draws the lamps and the readout, if it is time to.
+    /// Draws the lamps and the readout, if something changed or the interval has passed.
     /// - Parameter readout: called only when something is drawn.
-    /// - Returns: when it is to be called again at the latest.
+    /// - Returns: the latest time for the next call.
     public func show(_ indication: Indication, at now: Instant, readout: () -> PanelReadout) -> Instant? {
         guard isOpen else { return nil }
         if indication != shown {
@@ -69,7 +68,8 @@ public final class TerminalPanel {
         return min(nextDrawing, display.nextChange(after: now) ?? nextDrawing)
     }
 
-    /// Draws the panel a last time, dark and with the last message, and gives the terminal back. Does nothing if that is done.
+    /// Draws the panel a last time, dark and with the last message, and restores the terminal. Does nothing if the
+    /// panel is not open.
     public func end() {
         guard isOpen else { return }
         isOpen = false
@@ -86,7 +86,7 @@ public final class TerminalPanel {
         let (columns, rows) = terminal.size
         let lines = picture.lines(columns: columns, glyphs: terminal.showsUnicode ? .unicode : .ascii)
         let text = screen.draw(
-            // A picture that is taller than the terminal could not be drawn in its place again.
+            // A picture that is taller than the terminal could not be redrawn in place.
             Array(lines.prefix(max(1, rows - 1))), above: scrollsMessages ? news : [], columns: columns)
         write(text)
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// A synthetic voice: pulses of a glottis through the resonances of a mouth, singing vowels with pauses between.
+/// A synthetic voice: glottal pulses are filtered by the resonances of a mouth, and sing vowels with pauses between.
 ///
-/// A pure generator: the same rate gives the same samples, always. It peaks at about −12 dBFS, and its pauses
-/// hold a breath of noise at about −75 dBFS, as a quiet room would.
+/// A pure generator: the same rate always gives the same samples. It peaks at about −12 dBFS. Its pauses contain noise
+/// at about −75 dBFS, like a quiet room.
 public struct Voice: Sendable {
     private let rateHz: Double
-    /// How many resonances the rate leaves room for.
+    /// The number of resonances below 0.45 times the rate.
     private let resonances: Int
     private let controlFrames: Int64
     private let loudnessStep: Double
@@ -25,7 +25,6 @@ public struct Voice: Sendable {
     private static let level = 0.077
     private static let noiseLevel = 0.000_18
 
-    /// A voice sampled at `rateHz`, about to begin.
     public init(rateHz: Int) {
         self.rateHz = Double(rateHz)
         controlFrames = max(1, Int64(rateHz / 1000))
@@ -46,7 +45,7 @@ public struct Voice: Sendable {
         return sample * Self.level + breath * Self.noiseLevel
     }
 
-    /// Moves pitch, mouth and loudness toward what the song wants now, at about a thousand steps a second.
+    /// Moves pitch, formants and loudness toward the song's present values, in about a thousand steps a second.
     private mutating func steer() {
         let seconds = Double(frame) / rateHz
         let (syllable, sounds) = Song.moment(at: seconds)
@@ -60,8 +59,9 @@ public struct Voice: Sendable {
         }
     }
 
-    /// The change of the air's flow through the glottis at a place of its period, 0 to 1: it opens slowly, closes fast and
-    /// rests closed (A. E. Rosenberg, JASA 49, 1971; pulse B's derivative, which the mouth radiates).
+    /// The derivative of the air flow through the glottis at a place of its period, from 0 to 1: it opens slowly,
+    /// closes fast and rests closed (A. E. Rosenberg, JASA 49, 1971; the derivative of pulse B, which the mouth
+    /// radiates).
     static func flow(_ place: Double) -> Double {
         let (opening, closing) = (0.40, 0.16)
         if place < opening { return 0.5 * sin(.pi * place / opening) * closing / opening }

@@ -1,14 +1,12 @@
 import Glibc
 import Takes
 
-/// The gain of the synthetic voice: what an imaginary mixer allows, set by one thread while another one plays.
+/// The gain of the synthetic voice, like that of a mixer. One thread sets it while another one uses it.
 final class VoiceGain: Sendable {
-    /// What it can be set to.
     static let range = GainRange(min: 0, max: 30, step: 0.5)
 
     private let decibels = Locked(0.0)
 
-    /// The gain in dB.
     var gainDB: Double { decibels.withLock { $0 } }
 
     /// Sets the step that is nearest to a gain.
@@ -18,25 +16,22 @@ final class VoiceGain: Sendable {
         decibels.withLock { $0 = (inRange / step).rounded() * step }
     }
 
-    /// The factor of the samples.
     var factor: Double { pow(10, gainDB / 20) }
 }
 
-/// Approaches the factor that is wanted so smoothly that nothing clicks.
+/// Approaches the wanted factor smoothly, to avoid a click.
 struct GainRamp {
     private var factor: Double
     private let step: Double
 
-    /// The time in which most of a change is made.
+    /// The time constant of a change, in seconds.
     private static let seconds = 0.02
 
-    /// Begins at a factor.
     init(at factor: Double, rateHz: Int) {
         self.factor = factor
         step = 1 - exp(-1 / (Self.seconds * Double(rateHz)))
     }
 
-    /// The factor of the next sample.
     mutating func next(toward wanted: Double) -> Double {
         guard factor != wanted else { return factor }
         factor += (wanted - factor) * step

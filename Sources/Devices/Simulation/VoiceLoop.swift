@@ -3,10 +3,11 @@ import Glibc
 import Ring
 import Takes
 
-/// What the synthetic voice's thread does: at each period, bring the ring up to the clock, and leave stamps.
+/// The loop of the synthetic voice's thread: in each period it writes the frames that are due into the ring, and leaves
+/// stamps.
 ///
-/// It has no buffer that could run over: a loop that wakes late delivers all that is due. One thread calls `deliver` and `run`;
-/// any thread may call `requestStop`.
+/// It has no buffer that could overrun: a loop that wakes late delivers all frames that are due. One thread calls
+/// `deliver` and `run`; any thread may call `requestStop`.
 final class VoiceLoop: @unchecked Sendable {
     private let ring: Ring
     private let clock: any Clock
@@ -15,14 +16,12 @@ final class VoiceLoop: @unchecked Sendable {
     private var voice: Voice
     private let gain: VoiceGain
     private var ramp: GainRamp
-    /// Frames made since it began, those included that the ring had no room for.
+    /// Frames generated since the start, including those that did not fit into the ring.
     private var made: Int64 = 0
-    /// The ring's position.
     private var head: RingPosition
     private var dropped: Int64 = 0
 
-    /// A voice that begins now.
-    /// - Throws: `SimulationError` if the system grants no event.
+    /// - Throws: `SimulationError` if the system cannot create an event.
     init(ring: Ring, gain: VoiceGain = VoiceGain(), clock: any Clock) throws(SimulationError) {
         self.ring = ring
         self.gain = gain
@@ -43,12 +42,10 @@ final class VoiceLoop: @unchecked Sendable {
         close(stopEvent)
     }
 
-    /// Makes `run` return.
     func requestStop() {
         eventfd_write(stopEvent, 1)
     }
 
-    /// Delivers until a stop is requested.
     func run() {
         var stop = pollfd(fd: stopEvent, events: Int16(POLLIN), revents: 0)
         let pause = Int32(SyntheticVoice.period.nanoseconds / 1_000_000)
@@ -59,8 +56,8 @@ final class VoiceLoop: @unchecked Sendable {
         stampDropped()
     }
 
-    /// Writes every frame that is due by `now`, period by period: a reader sees how far a loop is that is late. What the ring has
-    /// no room for is dropped, and a stamp before the next frames counts it.
+    /// Writes all frames that are due by `now`, one period at a time, so that readers can follow a late loop. Frames
+    /// that do not fit into the ring are dropped, and a stamp before the next frames counts them.
     func deliver(upTo now: Instant) {
         let due = ring.format.frames(in: now - began)
         let period = max(1, ring.format.frames(in: SyntheticVoice.period))
@@ -79,10 +76,10 @@ final class VoiceLoop: @unchecked Sendable {
         }
     }
 
-    /// When the next frame is due.
+    /// The time when the next frame is due.
     private var instant: Instant { began + ring.format.duration(ofFrames: made) }
 
-    /// Fills `piece` with the voice, the same in every channel; what the gain makes too loud is clipped.
+    /// Fills `piece` with the voice, the same in every channel. Samples that the gain makes too loud are clipped.
     /// - Returns: how many frames.
     private func fill(_ piece: UnsafeMutableRawBufferPointer) -> Int64 {
         let channels = ring.format.channels
@@ -93,7 +90,7 @@ final class VoiceLoop: @unchecked Sendable {
             let sample = voice.next() * ramp.next(toward: factor)
             let value = Int32(max(-1, min(1, sample)) * 8_388_607)
             for _ in 0..<channels {
-                // Safe: 3 bytes a sample, as many as the frames take.
+                // Safe: the bytes are within `piece`, because a sample has 3 bytes and `count` whole frames fit.
                 unsafe piece[place] = UInt8(truncatingIfNeeded: value)
                 unsafe piece[place + 1] = UInt8(truncatingIfNeeded: value >> 8)
                 unsafe piece[place + 2] = UInt8(truncatingIfNeeded: value >> 16)

@@ -2,48 +2,48 @@ public import Ring
 public import Takes
 import Workers
 
-/// A sound card that is recorded from: opened as hardware, without plug-ins, at its native rate, and read by a thread of its own.
+/// A sound card opened for recording as hardware, without plug-ins, at its native rate. A dedicated thread reads it.
 ///
-/// `open`, `start`, `step`, `setGain` and `stop` are called by one thread at a time; `end` and `endedFileDescriptor` by any at any time.
+/// `open`, `start`, `step`, `setGain` and `stop` must be called by one thread at a time; `end` and
+/// `endedFileDescriptor` by any thread at any time.
 ///
-/// What may block, and for how long:
-/// - `open` asks the device for its parameters, its mixer and its clock. The kernel waits 5 s at most for each answer of a USB
-///   device, and there are some dozens of them. To find the live channels, it captures for a second.
+/// Blocking times:
+/// - `open` asks the device for its parameters, its mixer and its clock. The kernel waits at most 5 s for each answer
+///   of a USB device, and there are some dozens of answers. Finding the live channels takes one more second of capture.
 /// - `start` waits for two or three answers.
-/// - `setGain` asks the device for its controls, and sets two or three.
-/// - `stop` waits for the capture thread, `patience` at most, then for the kernel to stop the stream, about 1 s on USB.
-///   A thread that hangs in the driver for longer is given up: the card stays open until the thread returns, which then
-///   closes it. Until then, opening it again fails as busy.
+/// - `setGain` reads the device's controls, and sets two or three.
+/// - `stop` waits for the capture thread, for at most `patience`, then for the kernel to stop the stream, about 1 s on
+///   USB. If the thread hangs in the driver for longer, `stop` abandons it: the card stays open until the thread
+///   returns and closes it. Until then, opening the card again fails as busy.
 public final class CaptureCard: CaptureSource {
     private enum State {
         case closed
         case open(OpenCapture)
-        /// Read by `step`.
+        /// `step` reads the card.
         case stepping(OpenCapture, CaptureLoop, Ring)
-        /// Read by a thread, which posts once its loop has returned. `receivedBefore`: what the ring had received then.
+        /// A thread reads the card, and posts to `returned` after its loop. `receivedBefore` is the ring's delivered
+        /// count before the start.
         case running(OpenCapture, CaptureLoop, Ring, receivedBefore: Int64, Thread, returned: Mailbox<Void>)
     }
 
-    /// How long `stop` waits for the capture thread.
     static let patience = Duration.seconds(10)
 
     private let cards: SoundCards
     private let sampleFormat: SampleFormat?
-    /// Makes the meter that finds the live channels; nil: all are kept.
+    /// Makes the meter that finds the live channels, or nil to keep all channels.
     private let meter: ((StreamFormat) -> any ChannelMeter)?
     private let patience: Duration
     private let signal = CaptureEndSignal()
     private var state = State.closed
-    /// The card that was opened last, or nil if the settings named that card.
+    /// The card that `auto` opened last, or nil if the settings named the card.
     private var automatic: CardDescription?
     private var neighbours = CardNeighbours()
-    /// The live channels that were found last, or nil if that card had none.
+    /// The live channels that were found last, or nil if none were found.
     private var live: LiveChannels?
 
-    /// A card that is not open yet.
     /// - Parameters:
-    ///   - sampleFormat: the layout to ask for; nil: the widest. For plug-ins, which accept any layout.
-    ///   - meter: makes the meter that finds the live channels; nil: all are kept.
+    ///   - sampleFormat: the layout to ask for, or nil for the widest. Used for plug-ins, which accept any layout.
+    ///   - meter: makes the meter that finds the live channels, or nil to keep all channels.
     public convenience init(sampleFormat: SampleFormat?, meter: ((StreamFormat) -> any ChannelMeter)?) {
         self.init(cards: SoundCards(), sampleFormat: sampleFormat, meter: meter, patience: Self.patience)
     }
@@ -62,15 +62,15 @@ public final class CaptureCard: CaptureSource {
         stop()
     }
 
-    /// Readable (for `poll`) once a capture has ended by itself, until `stop`.
+    /// Readable (for `poll`) from the time when a capture ends by itself until `stop`.
     public var endedFileDescriptor: Int32 { signal.fileDescriptor }
-    /// The last capture's end by itself; nil while it runs, and from `open` on.
+    /// How the last capture ended by itself, or nil while it runs and after `open`.
     public var end: CaptureEnd? { signal.end }
 
-    /// Opens the card, settles it to its native format or to what is asked, and sets its gain.
+    /// Opens the card, configures its native or the requested format, and sets its gain.
     ///
-    /// With `auto` a card that cannot be opened is passed over for the next one, which is a warning.
-    /// - Throws: `SoundCardError`, the best card's. The card is closed then.
+    /// With `auto`, a card that cannot be opened is skipped with a warning, and the next card is tried.
+    /// - Throws: the `SoundCardError` of the best card. The card is then closed.
     public func open(_ request: CaptureRequest) throws -> CaptureGrant {
         stop()
         signal.follow(nil)
@@ -125,7 +125,7 @@ public final class CaptureCard: CaptureSource {
     }
 
     /// Starts the card, and a thread that reads it into `ring`.
-    /// - Throws: `SoundCardError`, or `ThreadError`; the card stays open.
+    /// - Throws: `SoundCardError` or `ThreadError`; the card then stays open.
     public func start(into ring: Ring) throws {
         let received = ring.delivered
         let (capture, loop): (OpenCapture, CaptureLoop)
@@ -135,14 +135,14 @@ public final class CaptureCard: CaptureSource {
             if let automatic { refuse(automatic, because: "\(error)") }
             throw error
         }
-        // A plug-in that is not paced by hardware would take the whole processor at a real-time priority.
+        // A plug-in that the hardware does not pace would occupy the whole processor at a real-time priority.
         let isHardware = capture.pcm.pcm.isHardware
         let returned = Mailbox<Void>()
         do throws(ThreadError) {
             let thread = try Thread(name: "capture") { [signal] in
                 if isHardware { RealTime.enterThread() }
                 if loop.run(into: ring) == .ended { signal.raise(for: loop) }
-                // The loop reads the open card to its end.
+                // The card must stay open until the loop has returned.
                 withExtendedLifetime(capture) { returned.post(()) }
             }
             state = .running(capture, loop, ring, receivedBefore: received, thread, returned: returned)
@@ -153,7 +153,8 @@ public final class CaptureCard: CaptureSource {
         }
     }
 
-    /// Locks the process in memory, and finds out all that the card offers, for `SoundCards.reports`, which cannot open it meanwhile.
+    /// Locks the process in memory, and surveys everything that the card offers. `SoundCards.reports` needs this
+    /// because it cannot open a card that is in use.
     public func complete() {
         switch state {
         case .running(let capture, _, _, receivedBefore: _, _, returned: _):
@@ -163,21 +164,21 @@ public final class CaptureCard: CaptureSource {
         }
     }
 
-    /// Starts the card without a thread: `step` reads it.
-    /// - Throws: `SoundCardError`; the card stays open.
+    /// Starts the card without a thread: the caller reads it with `step`.
+    /// - Throws: `SoundCardError`; the card then stays open.
     public func startInSteps(into ring: Ring) throws {
         let (capture, loop) = try begin(ring)
         state = .stepping(capture, loop, ring)
     }
 
-    /// Waits for the card once and reads what is there, after `startInSteps`.
+    /// After `startInSteps`, waits once for the card and reads the available frames.
     /// - Returns: whether more frames will come.
     public func step() -> Bool {
         guard case .stepping(_, let loop, let ring) = state else { return false }
         return loop.step(into: ring) == .running
     }
 
-    /// Sets the gain in the mixer of the open card, which the capture does not use.
+    /// Sets the gain in the mixer of the open card. The capture thread does not use the mixer.
     public func setGain(gainDB: Double?, agc: Bool?) throws(GainError) -> CardGain? {
         let capture: OpenCapture
         switch state {
@@ -198,7 +199,7 @@ public final class CaptureCard: CaptureSource {
         return try controls.set(gainDB: gainDB, agc: agc)
     }
 
-    /// Takes note of which cards are there.
+    /// Updates the list of present cards, and reports whether a better one than the open card is among them.
     public func look() -> BetterCard {
         switch state {
         case .closed: return .none
@@ -216,13 +217,12 @@ public final class CaptureCard: CaptureSource {
         }
     }
 
-    /// Stops the thread and closes the card. Does nothing if it is closed.
     public func stop() {
         switch state {
         case .closed, .open: break
         case .stepping(_, let loop, let ring):
             loop.requestStop()
-            // It leaves the stamp of the frames that were dropped last.
+            // The loop then leaves the stamp of the frames that were dropped last.
             _ = loop.step(into: ring)
         case .running(_, let loop, _, receivedBefore: _, let thread, returned: let returned):
             judge()
@@ -235,7 +235,7 @@ public final class CaptureCard: CaptureSource {
 }
 
 extension CaptureCard {
-    /// The cards to try, in order. Only where the settings leave the choice is there more than one.
+    /// The cards to try, in order. There is more than one only if the settings leave the choice to the recorder.
     private func candidates(
         _ request: CaptureRequest, among present: [CardDescription]
     ) throws(SoundCardError) -> [CardDescription] {
@@ -251,7 +251,8 @@ extension CaptureCard {
             of: request.card, expecting: request.expected, besides: neighbours, among: present)
     }
 
-    /// Leaves out the channels without a signal: the same as before, while it is the same card that runs as before.
+    /// Leaves out the channels without a signal. The same card in the same format keeps the channels of the last
+    /// measurement.
     private func keepLiveChannels(of capture: OpenCapture, _ card: CardDescription?) throws(SoundCardError) {
         let stay = card?.stay
         if live?.name != capture.name || live?.stay != stay || live?.format != capture.grant.format {
@@ -262,7 +263,7 @@ extension CaptureCard {
         if let live { capture.keep(live.numbers) }
     }
 
-    /// Why each candidate that `auto` prefers to a card could not be recorded from.
+    /// The reason why each candidate that `auto` prefers to `card` could not record.
     private func passedOver(
         for card: CardDescription, of candidates: [CardDescription], _ errors: [CardStay: any Error]
     ) -> [String] {
@@ -272,7 +273,7 @@ extension CaptureCard {
         }
     }
 
-    /// Takes note of whether the card that was chosen delivered anything since it was started.
+    /// Notes whether the card that `auto` chose has delivered frames since its start.
     private func judge() {
         guard let automatic, case .running(_, _, let ring, receivedBefore: let received, _, returned: _) = state else {
             return
@@ -284,7 +285,8 @@ extension CaptureCard {
         }
     }
 
-    /// Takes note that a card could not be recorded from, unless another program holds it: it can be opened once it is free.
+    /// Notes that a card could not record. A card that another program holds is not noted: it can be opened once it is
+    /// free.
     private func refuse(_ card: CardDescription, because reason: String) {
         guard isOpen || cards.isFree(card) else { return }
         SoundCards.refusals.withLock { $0.refuse(card.stay, because: reason) }
@@ -308,8 +310,8 @@ extension CaptureCard {
         }
     }
 
-    /// Settles the first of the candidates that the card accepts, with a warning where it is not the best of them. All combinations
-    /// are tried only where the best is not found without, or is refused.
+    /// Configures the first of the candidates that the card accepts, with a warning if it is not the best. All
+    /// combinations are tried only if the quick search finds no best candidate, or the card refuses it.
     private func settle(
         _ pcm: borrowing CapturePCM, _ negotiation: Negotiation, _ card: CardDescription?, period: Duration?,
         _ warnings: inout [String]
@@ -331,7 +333,7 @@ extension CaptureCard {
         return settled.grant
     }
 
-    /// ALSA's control name of the card behind a PCM; nil: it has none.
+    /// ALSA's control name of the card behind a PCM, or nil if a plug-in has no card.
     private func mixer(of pcm: borrowing CapturePCM, _ card: CardDescription?) -> String? {
         pcm.pcm.cardIndex.map { index in card.map { "hw:CARD=\($0.alsaID)" } ?? "hw:\(index)" }
     }
@@ -367,8 +369,7 @@ extension CaptureCard {
         return (capture, loop)
     }
 
-    /// Waits until the capture thread has returned from its loop.
-    /// - Returns: whether it did.
+    /// - Returns: whether the capture thread returned from its loop within `patience`.
     private func waits(for returned: Mailbox<Void>) -> Bool {
         let clock = SystemClock()
         let deadline = clock.now() + patience
@@ -381,12 +382,12 @@ extension CaptureCard {
     }
 }
 
-/// Which channels of a card have a signal.
+/// The channels of a card that have a signal.
 private struct LiveChannels {
     var name: String
-    /// Nil: the settings name a PCM.
+    /// Nil if the settings name a PCM.
     var stay: CardStay?
-    /// With all channels.
+    /// The format with all channels of the card.
     var format: StreamFormat
     var numbers: [Int]
 }

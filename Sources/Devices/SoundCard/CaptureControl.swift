@@ -1,20 +1,20 @@
-/// One of a card's mixer elements, as far as a recording is concerned: pure rules about which is the gain and which the AGC.
+/// The properties of a card's mixer element that matter for recording, and the pure rules that choose the gain and the
+/// AGC.
 struct CaptureControl: Hashable, Sendable {
     /// ALSA's name of the element, such as `Mic`.
     var name: String
-    /// Whether it has a capture volume.
     var hasVolume = false
-    /// Whether that volume is the playback volume as well.
+    /// Whether capture and playback share that volume.
     var sharesVolume = false
-    /// Whether it has a switch of any direction.
+    /// Whether it has a capture or a playback switch.
     var hasSwitch = false
-    /// Whether its capture switch is on; nil: it has none.
+    /// Whether its capture switch is on, or nil if it has no capture switch.
     var isCaptureOn: Bool?
 
-    /// Which of the elements is the gain of what is recorded; nil: there is none.
+    /// The index of the element that is the capture gain, or nil if no element is.
     ///
-    /// One that is switched on beats one that is switched off, one for capture alone beats a shared one, then the names decide,
-    /// then the mixer's own order.
+    /// An element that is switched on has priority over one that is switched off, and one for capture alone over a
+    /// shared one. Then the names decide, then the mixer's own order.
     static func gain(of elements: [CaptureControl]) -> Int? {
         func order(_ index: Int) -> (Int, Int, Int, Int) {
             let element = elements[index]
@@ -25,7 +25,7 @@ struct CaptureControl: Hashable, Sendable {
         return elements.indices.filter { elements[$0].hasVolume && !elements[$0].isAGC }.min { order($0) < order($1) }
     }
 
-    /// Which of the elements switches automatic gain control; nil: there is none.
+    /// The index of the element that switches automatic gain control, or nil if no element does.
     static func agc(of elements: [CaptureControl]) -> Int? {
         elements.firstIndex { $0.hasSwitch && $0.isAGC }
     }

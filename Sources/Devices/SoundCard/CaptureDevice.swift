@@ -1,36 +1,36 @@
 import CALSA
 import Glibc
 
-/// A PCM as the capture thread uses it: its calls are C functions, ALSA's, or in a test those of a scripted card.
+/// A PCM as the capture thread uses it. The calls are C functions: ALSA's, or those of a scripted card in tests.
 @safe struct CaptureDevice {
     let pcm: OpaquePointer
-    /// Waits for the descriptors, at most so many milliseconds: how many are ready, or a negative error code.
+    /// Polls the descriptors for at most the given number of milliseconds. Returns how many are ready, or a negative
+    /// error code.
     var waitCall: @convention(c) (OpaquePointer, UnsafeMutablePointer<pollfd>, Int, Int32) -> Int32
-    /// What the PCM makes of its descriptors' events.
+    /// Translates the events of the PCM's descriptors (`snd_pcm_poll_descriptors_revents`).
     var eventsCall: @convention(c) (OpaquePointer, UnsafeMutablePointer<pollfd>, Int) -> Int32
-    /// Frames that are there, and when that was so on `CLOCK_MONOTONIC`: 0, or a negative error code.
+    /// The available frames and their time on `CLOCK_MONOTONIC`. Returns 0 or a negative error code.
     var timestampCall:
         @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>, UnsafeMutablePointer<timespec>) -> Int32
-    /// Asks the card how far it is: between its interrupts nobody else knows. 0, or a negative error code.
+    /// Updates the card's position, which otherwise changes only at its interrupts. Returns 0 or a negative error code.
     var syncCall: @convention(c) (OpaquePointer) -> Int32
-    /// Reads up to so many frames: how many, or a negative error code.
+    /// Reads at most the given number of frames. Returns how many were read, or a negative error code.
     var readCall: @convention(c) (OpaquePointer, UnsafeMutableRawPointer, Int) -> Int
-    /// Has the PCM be ready once so many frames are there: 0, or a negative error code.
+    /// Sets how many frames must be available until the PCM is ready. Returns 0 or a negative error code.
     var wakeCall: @convention(c) (OpaquePointer, Int) -> Int32
-    /// Makes the PCM ready to start: 0, or a negative error code.
+    /// Prepares the PCM for a start. Returns 0 or a negative error code.
     var prepareCall: @convention(c) (OpaquePointer) -> Int32
-    /// Starts the PCM: 0, or a negative error code.
+    /// Starts the PCM. Returns 0 or a negative error code.
     var startCall: @convention(c) (OpaquePointer) -> Int32
-    /// Wakes the PCM from a system sleep: 0, or a negative error code.
+    /// Resumes the PCM after a system sleep. Returns 0 or a negative error code.
     var resumeCall: @convention(c) (OpaquePointer) -> Int32
-    /// Whether the card behind the PCM is gone.
+    /// Whether the card behind the PCM has been disconnected.
     var isGoneCall: @convention(c) (OpaquePointer) -> Bool
-    /// Now, on `CLOCK_MONOTONIC`, in nanoseconds.
+    /// The time on `CLOCK_MONOTONIC` in nanoseconds.
     var nowCall: @convention(c) (OpaquePointer) -> Int64
     /// How far `CLOCK_MONOTONIC_RAW` is ahead of `CLOCK_MONOTONIC` now, in nanoseconds.
     var rawLeadCall: @convention(c) (OpaquePointer) -> Int64
 
-    /// An open PCM with ALSA's calls.
     static func alsa(_ pcm: OpaquePointer) -> CaptureDevice {
         unsafe CaptureDevice(
             pcm: pcm,
@@ -62,7 +62,8 @@ import Glibc
                 return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
             },
             rawLeadCall: { _ in
-                // In this order: an interruption between the two makes the date late, as that of a stamp may be, and never early.
+                // In this order, an interruption between the two calls makes the time late, as a stamp's may be, and
+                // never early.
                 var time = timespec()
                 var raw = timespec()
                 unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -72,9 +73,10 @@ import Glibc
     }
 }
 
-// No call here allocates or takes a lock. Each method copies what it needs first, so that the call itself holds no reference.
+// No call here allocates or takes a lock. Each method first copies what it needs, so that the call itself holds no
+// reference.
 extension CaptureDevice {
-    /// Waits for the first `count` of the descriptors; the first is the stop event.
+    /// Waits for the first `count` of the descriptors. The first descriptor is the stop event.
     @_noLocks @_noAllocation
     func wait(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: Int, _ milliseconds: Int32) -> Int32 {
         let (call, pcm) = unsafe (waitCall, pcm)
@@ -82,14 +84,13 @@ extension CaptureDevice {
         return unsafe _unsafePerformance { unsafe call(pcm, descriptors, count, milliseconds) }
     }
 
-    /// What the PCM's descriptors report.
     @_noLocks @_noAllocation
     func events(_ descriptors: UnsafeMutablePointer<pollfd>, _ count: Int) -> Int32 {
         let (call, pcm) = unsafe (eventsCall, pcm)
         return unsafe _unsafePerformance { unsafe call(pcm, descriptors, count) }
     }
 
-    /// How many frames are there, and when that was so, in nanoseconds; now, where the card does not date it.
+    /// The available frames and their time in nanoseconds. If the card gives no time, the current time is used.
     @_noLocks @_noAllocation
     func timestamp(_ available: inout Int64, _ instant: inout Int64) -> Int32 {
         let (call, pcm) = unsafe (timestampCall, pcm)
@@ -103,7 +104,7 @@ extension CaptureDevice {
         return status
     }
 
-    /// Asks the card how far it is. What is wrong with it, the timestamp says.
+    /// Updates the card's position. Errors are ignored, because `timestamp` reports them again.
     @_noLocks @_noAllocation
     func sync() {
         let (call, pcm) = unsafe (syncCall, pcm)

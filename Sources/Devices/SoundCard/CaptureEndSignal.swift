@@ -3,10 +3,11 @@ import Glibc
 import Ring
 import Takes
 
-/// Whether the capture that was started last has ended by itself, for any thread to read. The capture thread holds this and not
-/// the card, which may be closed and opened again while a thread that hangs has still not returned.
+/// Reports to any thread whether the capture that was started last has ended by itself. The capture thread holds this
+/// signal and not the card, because the card may be closed and opened again while a hanging thread has not yet
+/// returned.
 final class CaptureEndSignal: Sendable {
-    /// Readable (for `poll`) once the capture has ended by itself, until `lower`.
+    /// Readable (for `poll`) from the time when the capture ends by itself until `lower`.
     let fileDescriptor: Int32
     private let current = Locked<(loop: CaptureLoop, name: String)?>(nil)
 
@@ -18,25 +19,25 @@ final class CaptureEndSignal: Sendable {
         if fileDescriptor >= 0 { close(fileDescriptor) }
     }
 
-    /// Why the capture ended by itself, in one sentence; nil: it runs, or none was started.
+    /// How the capture ended by itself, or nil if it runs or none was started.
     var end: CaptureEnd? {
         current.withLock { $0.flatMap { CaptureEnd($0.loop.ending, of: $0.name) } }
     }
 
-    /// From now on this is about the capture of `loop`; nil: about none.
+    /// Reports the capture of `loop` from now on, or no capture if `loop` is nil.
     func follow(_ loop: CaptureLoop?, name: String = "") {
         current.withLock { $0 = loop.map { ($0, name) } }
         lower()
     }
 
-    /// Makes the descriptor readable, if this is still about the capture of `loop`.
+    /// Makes the descriptor readable if the signal still follows `loop`.
     func raise(for loop: CaptureLoop) {
         current.withLock { current in
             if current?.loop === loop { eventfd_write(fileDescriptor, 1) }
         }
     }
 
-    /// Makes the descriptor unreadable. `end` stays as it is.
+    /// Makes the descriptor unreadable. `end` does not change.
     func lower() {
         var count: eventfd_t = 0
         unsafe eventfd_read(fileDescriptor, &count)
@@ -44,7 +45,7 @@ final class CaptureEndSignal: Sendable {
 }
 
 extension CaptureEnd {
-    /// The end of a loop in one sentence; nil: it did not end by itself.
+    /// The end of a loop in one sentence, or nil if the loop did not end by itself.
     init?(_ ending: (why: CaptureLoop.Ending, status: Int32), of name: String) {
         func error(_ operation: String?) -> String {
             SoundCardError(name, operation, status: ending.status).description

@@ -4,87 +4,81 @@ import Ring
 import Synchronization
 import Takes
 
-/// What the capture thread does: wait for the card, copy its bytes into the ring, leave one stamp a wake-up.
+/// The loop of the capture thread: it waits for the card, copies its bytes into the ring, and leaves one stamp for each
+/// wake-up.
 ///
-/// Everything that it needs is allocated before it begins. One thread calls `begin`, `step` and `run`; any thread may read
+/// Everything that it needs is allocated in `init`. One thread calls `begin`, `step` and `run`; any thread may read
 /// `ending` and call `requestStop`.
 @safe final class CaptureLoop: @unchecked Sendable {
-    /// How a step went.
     enum Outcome {
-        /// More frames will come.
         case running
-        /// A stop was requested.
         case stopped
-        /// It ended by itself; `ending` is the reason.
+        /// The loop ended by itself; `ending` is the reason.
         case ended
     }
 
-    /// Why a loop ended by itself. One byte, so that it can be atomic.
+    /// Why a loop ended by itself. The raw value is one byte, so that it can be atomic.
     enum Ending: UInt8 {
         case running, cardLost, read, restart, overrunAgain, silent
     }
 
-    /// What the next frame follows.
+    /// The event that precedes the next frame.
     private enum Flow {
-        /// The frame before it.
         case continuous
-        /// The start of the card.
         case started
-        /// The start of the card after an overrun.
         case restarted
     }
 
-    /// A PCM that delivers nothing for so long has failed.
+    /// A PCM that delivers nothing for this long has failed.
     static let patienceMilliseconds: Int32 = 1500
-    /// How often a PCM that was started just now is asked for its first frames, which are there long before its first period is over.
+    /// The interval at which a PCM that has just started is polled for its first frames, which are available long
+    /// before the end of its first period.
     static let firstLookMilliseconds: Int32 = 10
     /// How long frames may wait in the card while no reader waits for them.
     static let restMilliseconds: Int64 = 500
-    /// So many restarts or resumptions without a frame between them are a failure.
+    /// The capture fails after more than this number of restarts or resumes without a frame between them.
     private static let mostRestarts = 10
 
     private let device: CaptureDevice
     private let pick: ChannelPick
-    /// Of a frame in the ring.
+    /// Bytes of a frame in the ring.
     private let bytesPerFrame: Int
     private let rateHz: Int64
     private let periodFrames: Int64
     private let bufferFrames: Int64
-    /// The PCM wakes the thread that waits for it when so many are there, while a reader waits for them.
+    /// The PCM wakes the capture thread at this number of frames while a reader waits for them.
     private let wakeFrames: Int
     private let idleMilliseconds: Int32
     private let patience: Int32
 
-    /// The stop event, the event of the ring's demand, then the PCM's.
+    /// The stop event, the event of the ring's demand, then the PCM's descriptors.
     private let descriptors: UnsafeMutablePointer<pollfd>
     private let descriptorCount: Int
     private let stopEvent: Int32
-    /// Where frames of the card go that the ring has no room for, or keeps some channels of.
+    /// Receives the card's frames if the ring is full, or if only some of the channels are kept.
     private let scratch: UnsafeMutableRawPointer
 
     private let endingCode = Atomic<UInt8>(0)
     private let endingStatus = Atomic<Int32>(0)
 
-    // Touched by the capture thread alone.
-    /// The ring's position.
+    // Only the capture thread uses the properties below.
     private var head: Int64 = 0
     private var droppedFrames: Int64 = 0
-    /// What the next frame follows.
     private var flow = Flow.continuous
-    /// When the first frame that is not read yet was sampled.
+    /// When the first unread frame was sampled, in nanoseconds.
     private var edge: Int64 = 0
     private var restarts = 0
     private var quietMilliseconds: Int32 = 0
-    /// So many frames wake this thread while no reader waits for them.
+    /// The PCM wakes the capture thread at this number of frames while no reader waits for them.
     private var restFrames: Int
-    /// So many do now.
+    /// The number of frames now in force.
     private var wakesAt: Int
 
-    /// A loop over a configured PCM, which must outlive it.
+    /// A loop over a configured PCM, which must outlive the loop.
     /// - Parameters:
-    ///   - format: of the channels that are kept.
-    ///   - layout: the channels that are kept of those that the PCM delivers.
-    ///   - pollDescriptors: the PCM's, as `snd_pcm_poll_descriptors` gives them.
+    ///   - format: the format of the kept channels.
+    ///   - layout: the kept channels among those of the PCM.
+    ///   - pollDescriptors: the PCM's descriptors, as `snd_pcm_poll_descriptors` returns them.
     init(
         device: CaptureDevice, format: StreamFormat, layout: ChannelLayout, periodFrames: Int, bufferFrames: Int,
         pollDescriptors: [pollfd]
@@ -96,7 +90,8 @@ import Takes
         self.periodFrames = Int64(max(1, periodFrames))
         self.bufferFrames = Int64(max(1, bufferFrames))
         wakeFrames = max(1, periodFrames / 2)
-        // Whole periods, and an eighth of the buffer at most. The last of them is half there as well.
+        // Whole periods, and at most an eighth of the buffer. Half a period is subtracted, as in
+        // `CapturePCM.configure`.
         let rest = min(rateHz * Self.restMilliseconds / 1000, self.bufferFrames / 8) / self.periodFrames
         restFrames = rest < 2 ? wakeFrames : Int(rest * self.periodFrames - self.periodFrames / 2)
         wakesAt = wakeFrames
@@ -105,7 +100,7 @@ import Takes
         patience = max(Self.patienceMilliseconds, 4 * min(periodMilliseconds, .max / 4))
         stopEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         descriptorCount = pollDescriptors.count + 2
-        // Safe: both are allocated here with these sizes, which every access below keeps to, and freed in deinit.
+        // Safe: both are allocated here and freed in deinit, and every access below stays within these sizes.
         unsafe descriptors = .allocate(capacity: descriptorCount)
         unsafe descriptors.initialize(to: pollfd(fd: stopEvent, events: Int16(POLLIN), revents: 0))
         unsafe (descriptors + 1).initialize(to: pollfd(fd: -1, events: Int16(POLLIN), revents: 0))
@@ -126,12 +121,12 @@ import Takes
         if stopEvent >= 0 { close(stopEvent) }
     }
 
-    /// Has the step that is under way, or the next one, return `.stopped`.
+    /// Makes the current step, or the next one, return `.stopped`.
     func requestStop() {
         eventfd_write(stopEvent, 1)
     }
 
-    /// Why it ended by itself, with ALSA's negative code where there is one.
+    /// Why the loop ended by itself, and ALSA's negative error code or 0.
     var ending: (why: Ending, status: Int32) {
         let why = Ending(rawValue: endingCode.load(ordering: .acquiring)) ?? .running
         return (why, endingStatus.load(ordering: .relaxed))
@@ -141,7 +136,7 @@ import Takes
 // MARK: - The capture thread
 
 extension CaptureLoop {
-    /// Steps until a stop is requested or it ends by itself.
+    /// Steps until a stop is requested or the loop ends by itself.
     @_noLocks @_noAllocation
     func run(into ring: Ring) -> Outcome {
         var outcome = Outcome.running
@@ -151,14 +146,14 @@ extension CaptureLoop {
         return outcome
     }
 
-    /// Prepares for a PCM that was started just now.
+    /// Prepares the loop for a PCM that has just been started.
     func begin(_ ring: Ring) {
         head = ring.position.count
         flow = .started
         unsafe descriptors[1].fd = ring.demand.fileDescriptor
     }
 
-    /// Waits for the card once, and copies what is there.
+    /// Waits once for the card, and copies the available frames.
     @_noLocks @_noAllocation
     func step(into ring: Ring) -> Outcome {
         let isFirst = flow == .started
@@ -183,14 +178,15 @@ extension CaptureLoop {
         let status = device.timestamp(&available, &instant)
         guard status >= 0 else { return recover(status, ring) }
         guard available > 0 || ready > 0 || !isFirst else { return quiet(longest, ring) }
-        // A PCM that is ready and does not know how much it has is asked for a period.
+        // If the PCM is ready but reports no available frames, the loop asks for one period.
         let stamped = min(available, bufferFrames)
         let result = read(stamped > 0 ? stamped : periodFrames, stamped, instant, ring)
         guard result >= 0 else { return recover(Int32(truncatingIfNeeded: result), ring) }
         guard result > 0 else {
             return ready > 0 ? idle(ring) : quiet(patience, ring)
         }
-        // If less came in all that time than the PCM wakes for, these are the last frames before the card stopped.
+        // If fewer frames came in all that time than the PCM wakes for, these are the last frames before the card
+        // stopped.
         if ready == 0, !isFirst {
             guard result >= wakeFrames else { return quiet(patience, ring) }
         }
@@ -200,7 +196,8 @@ extension CaptureLoop {
         return .running
     }
 
-    /// A reader has come that waits for frames: it gets what the card has from the next step on, and all that follows soon.
+    /// A reader that waits for frames has come. The next step delivers the frames in the card, and later frames come
+    /// promptly.
     @_noLocks @_noAllocation
     private func hurry(_ ring: Ring) -> Outcome {
         ring.demand.clear()
@@ -209,7 +206,7 @@ extension CaptureLoop {
         return .running
     }
 
-    /// Has the PCM wake this thread as soon as the readers need it. If a PCM refuses to wait for longer, it is not asked again.
+    /// Sets the wake-up size that the readers need. A PCM that refuses the longer one is not asked for it again.
     @_noLocks @_noAllocation
     private func settlePace(_ ring: Ring) {
         let frames = ring.demand.isPrompt() ? wakeFrames : restFrames
@@ -221,9 +218,9 @@ extension CaptureLoop {
         }
     }
 
-    /// Reads `wanted` frames into the ring, or past it where it is full.
+    /// Reads `wanted` frames into the ring, or discards them if the ring is full.
     /// - Parameters:
-    ///   - stamped: how many frames were there at `instant`.
+    ///   - stamped: how many frames were available at `instant`.
     ///   - instant: the card's own time, in nanoseconds.
     /// - Returns: how many frames came, or a negative error code.
     @_noLocks @_noAllocation
@@ -248,7 +245,8 @@ extension CaptureLoop {
             }
             if count == 0 || count == -Int(EAGAIN) || count == -Int(EINTR) { break }
             guard count > 0 else { return count }
-            // Both stamps come before the frames that they are for: a reader that sees those frames sees the stamps.
+            // Each stamp precedes the frames that it describes, so that a reader that sees the frames also sees the
+            // stamp.
             stampStart(ring)
             if room > 0 {
                 stampDropped(ring)
@@ -268,7 +266,7 @@ extension CaptureLoop {
         return Int(done)
     }
 
-    /// Reads what is kept of the card's next frames.
+    /// Reads the kept channels of the card's next frames.
     @_noLocks @_noAllocation
     private func readKept(into piece: UnsafeMutableRawBufferPointer) -> Int {
         let wanted = piece.count / bytesPerFrame
@@ -286,12 +284,12 @@ extension CaptureLoop {
         case ENODEV, ENOENT, ENXIO, ESHUTDOWN:
             return end(.cardLost, status, ring)
         case ESTRPIPE:
-            // The machine slept. The card may still be suspended.
+            // The system slept. The card may still be suspended.
             let resumed = device.resume()
             if resumed == -EAGAIN {
                 return idle(ring)
             }
-            // A card that resumes goes on by itself; most cannot (ENOSYS).
+            // A card that resumes continues by itself; most cards cannot (ENOSYS).
             return resumed >= 0 ? retry(status, ring) : restart(status, ring)
         case EPIPE:
             return restart(status, ring)
@@ -303,7 +301,7 @@ extension CaptureLoop {
         }
     }
 
-    /// After an overrun: some drivers need both prepare and start.
+    /// Restarts the card after an overrun: some drivers need both prepare and start.
     @_noLocks @_noAllocation
     private func restart(_ cause: Int32, _ ring: Ring) -> Outcome {
         guard retry(cause, ring) == .running else { return .ended }
@@ -323,14 +321,15 @@ extension CaptureLoop {
         return .running
     }
 
-    /// Counts attempts to go on without a frame between them.
+    /// Counts the attempts to continue without a frame between them.
     @_noLocks @_noAllocation
     private func retry(_ cause: Int32, _ ring: Ring) -> Outcome {
         restarts += 1
         return restarts <= Self.mostRestarts ? .running : end(.overrunAgain, cause, ring)
     }
 
-    /// Waits a little for a stop request alone: a PCM that is ready and has no frames must not keep the processor busy.
+    /// Waits briefly for a stop request only, because a PCM that is ready without frames must not keep the processor
+    /// busy.
     @_noLocks @_noAllocation
     private func idle(_ ring: Ring) -> Outcome {
         let ready = unsafe device.wait(descriptors, 1, idleMilliseconds)
@@ -340,7 +339,8 @@ extension CaptureLoop {
         return quiet(idleMilliseconds, ring)
     }
 
-    /// Counts the time waited without a frame: not by the clock, which runs on while the process is stopped.
+    /// Adds up the time waited without a frame. The clock is not used, because it continues while the process is
+    /// stopped.
     @_noLocks @_noAllocation
     private func quiet(_ milliseconds: Int32, _ ring: Ring) -> Outcome {
         quietMilliseconds += milliseconds
@@ -365,8 +365,8 @@ extension CaptureLoop {
 // MARK: - Stamps
 
 extension CaptureLoop {
-    /// Leaves the stamp of a start, dated to the first frame that came since: a card begins to sample some time after it was
-    /// asked to start.
+    /// Leaves the stamp of a start. Its time is that of the first frame after the start, because a card begins to
+    /// sample some time after the start request.
     @_noLocks @_noAllocation
     private func stampStart(_ ring: Ring) {
         switch flow {
@@ -377,7 +377,7 @@ extension CaptureLoop {
         flow = .continuous
     }
 
-    /// Leaves the stamp of the frames that were dropped just before the ring's next one.
+    /// Leaves the stamp of the frames that were dropped just before the ring's next frame.
     @_noLocks @_noAllocation
     private func stampDropped(_ ring: Ring) {
         guard droppedFrames > 0 else { return }

@@ -2,28 +2,29 @@ import CALSA
 import Glibc
 import Takes
 
-/// An open PCM in the capture direction. Closed when it goes out of scope.
+/// An open PCM in the capture direction. It is closed when it goes out of scope.
 @safe struct CapturePCM: ~Copyable {
     let pcm: OpenPCM
 
-    /// Opens a PCM without waiting for it.
+    /// Opens a PCM in non-blocking mode.
     /// - Parameters:
-    ///   - name: ALSA's name of it, such as `hw:CARD=Mic`.
-    ///   - automatic: whether plug-ins may convert formats and channels on the way. They never resample.
+    ///   - name: ALSA's PCM name, such as `hw:CARD=Mic`.
+    ///   - automatic: whether plug-ins may convert formats and channels. They never resample.
     init(opening name: String, automatic: Bool = false) throws(SoundCardError) {
         pcm = try OpenPCM(opening: name, .capture, automatic: automatic)
     }
 
-    /// The time between two wake-ups: together with the recorder's other threads, fewer than 12 wake-ups a second.
+    /// The time between two wake-ups. Together with the recorder's other threads, this makes fewer than 12 wake-ups a
+    /// second.
     static let period = Duration.milliseconds(120)
-    /// The buffer is as large as the card allows, within reason.
+    /// The buffer is as large as the card allows, up to this length.
     static let longestBuffer = Duration.seconds(30)
-    /// A plug-in may offer gigabytes, and one that is not paced by hardware always has a full buffer to read.
+    /// A plug-in may offer gigabytes, and one that the hardware does not pace always has a full buffer to read.
     static let longestPluginBuffer = Duration.seconds(1)
 
-    /// Settles the PCM to `format`, with long periods and the largest buffer, and reads back what it runs at. Its timestamps
-    /// are on `CLOCK_MONOTONIC` from then on.
-    /// - Parameter period: the time between two wake-ups; nil: a long one.
+    /// Configures the PCM for `format`, with long periods and the largest buffer, and reads back the granted values.
+    /// Its timestamps are then on `CLOCK_MONOTONIC`.
+    /// - Parameter period: the time between two wake-ups, or nil for `Self.period`.
     func configure(
         _ format: StreamFormat, period: Duration? = nil, calls: ParameterCalls = unsafe .alsa
     ) throws(SoundCardError) -> OpenPCM.Grant {
@@ -32,8 +33,8 @@ import Takes
             buffer: pcm.isHardware ? Self.longestBuffer : Self.longestPluginBuffer,
             calls: calls)
         let parameters = try pcm.softwareParameters()
-        // Half a period: a late read also takes the first frames of the next period. What is left of that period must still be
-        // enough to wake for.
+        // Half a period: a late read also takes the first frames of the next period. The rest of that period must still
+        // be enough for a wake-up.
         try parameters.wake(atFrames: grant.periodFrames / 2)
         try parameters.startAtOnce()
         try parameters.dateMonotonically()
@@ -41,7 +42,6 @@ import Takes
         return grant
     }
 
-    /// Settles the first of the candidates that the card accepts.
     func settle(
         _ candidates: [StreamFormat], period: Duration? = nil
     ) throws(SoundCardError) -> (grant: OpenPCM.Grant, candidate: StreamFormat, refusal: SoundCardError?) {
@@ -49,7 +49,7 @@ import Takes
         }
     }
 
-    /// Settles a format; nil: the card refuses it.
+    /// Configures a format, or returns nil if the card refuses it.
     /// - Throws: an error if the card is gone.
     func settleIfAccepted(_ format: StreamFormat, period: Duration? = nil) throws(SoundCardError) -> OpenPCM.Grant? {
         do throws(SoundCardError) {
@@ -60,7 +60,7 @@ import Takes
         }
     }
 
-    /// What to poll for it.
+    /// The file descriptors to poll, with their events.
     func pollDescriptors() throws(SoundCardError) -> [pollfd] {
         let handle = unsafe pcm.handle
         let count = try check(pcm.name, "count what to poll") { unsafe snd_pcm_poll_descriptors_count(handle) }
@@ -74,7 +74,6 @@ import Takes
         return Array(descriptors.prefix(Int(filled)))
     }
 
-    /// Makes it ready and starts it.
     func start() throws(SoundCardError) {
         try check(pcm.name, "prepare") { unsafe snd_pcm_prepare(pcm.handle) }
         try check(pcm.name, "start") { unsafe snd_pcm_start(pcm.handle) }

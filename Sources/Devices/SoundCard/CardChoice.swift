@@ -1,18 +1,18 @@
 public import Takes
 
-/// Which of the cards that are present a recording is made from, or a take is played on: pure rules.
+/// Pure rules that choose the card for recording or playback among the present cards.
 public enum CardChoice {
-    /// The card that `reference` names and that captures or plays; nil if there is none.
+    /// The card that `reference` names and that has a device for `direction`, or nil if no present card matches.
     ///
-    /// `auto` takes a USB card, then a HAT, then any other real card; HDMI, a loopback or a dummy only while no other is
-    /// present. Of several that are as good, the one whose stable id sorts first, so that every boot takes the same. For playback
-    /// the card that records comes before all of them, if it plays.
+    /// `auto` prefers a USB card, then a HAT, then any other real card; HDMI, a loopback or a dummy is chosen only if
+    /// no other card is present. Among equally good cards, the first by stable id is chosen, so that every boot chooses
+    /// the same one. For playback, the recording card comes before all others if it can play.
     ///
-    /// A card that is expected back is found again in any port (see `CardIdentity`), and `auto` takes no other card. Any other
-    /// reference comes from the settings and is used as it is: each card that it names will do, the expected one first, but none
-    /// that was there beside that.
+    /// If a card is expected back, `auto` finds it in any port (see `CardIdentity`) and chooses no other card. Any
+    /// other reference comes from the settings: every card that it names is acceptable, and the expected one is
+    /// preferred. A card that was already present together with the expected one is not acceptable.
     /// - Parameters:
-    ///   - companion: the card that records, when a card to play on is chosen.
+    ///   - companion: the recording card, when a card for playback is chosen.
     public static func choose(
         _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil,
         among cards: [CardDescription]
@@ -21,8 +21,8 @@ public enum CardChoice {
     }
 
     /// - Parameters:
-    ///   - expected: the names of the card that is expected back (`CaptureGrant.references`); empty: none is.
-    ///   - neighbours: the cards that were there beside that.
+    ///   - expected: the references of the card that is expected back (`CaptureGrant.references`), or empty if none is.
+    ///   - neighbours: the cards that were present together with that card.
     static func choose(
         _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil,
         expecting expected: [CardReference], besides neighbours: CardNeighbours = CardNeighbours(),
@@ -43,7 +43,7 @@ public enum CardChoice {
                 $0.matches(reference) && CardIdentity.mayBe($0, expected, besides: neighbours)
             }
             if let card = CardIdentity.find(expected, besides: neighbours, among: named) { return card }
-            // A card with exactly this name before one that has a serial number as well.
+            // A card with exactly this name precedes one that also has a serial number.
             let exact = named.filter { $0.references.contains(reference) }
             return (exact.isEmpty ? named : exact).min { order($0) < order($1) }
         case .pcm:
@@ -51,16 +51,16 @@ public enum CardChoice {
         }
     }
 
-    /// The cards that `auto` tries to record from, the one to try first first: those that were refused least, then the best. No card
-    /// that is no microphone takes a microphone's place.
+    /// The cards that `auto` tries to record from, in order: those with the fewest refusals first, then the best. Other
+    /// cards are used only if no microphone is present.
     static func candidates(among cards: [CardDescription], after refusals: CardRefusals) -> [CardDescription] {
         let able = cards.filter { $0.captureDevice != nil }
         let microphones = able.filter(\.kind.isMicrophone)
         return inOrder(microphones.isEmpty ? able : microphones, after: refusals)
     }
 
-    /// The cards that `auto` would record from rather than from one that is open, the one to try first first: those of a better kind,
-    /// unless they were refused too often. One that is as good takes no other's place.
+    /// The cards that `auto` prefers to the open card, in order. They are of a better kind and were not refused too
+    /// often. An equally good card does not replace the open one.
     static func better(
         than open: CardKind, among cards: [CardDescription], after refusals: CardRefusals = CardRefusals()
     ) -> [CardDescription] {
@@ -77,10 +77,10 @@ public enum CardChoice {
         return cards.sorted { rank($0) < rank($1) }
     }
 
-    /// Whether `auto` prefers a card to another one as long as none was refused.
+    /// Whether `auto` prefers `card` to `other` if neither was refused.
     static func prefers(_ card: CardDescription, to other: CardDescription) -> Bool { order(card) < order(other) }
 
-    /// Why `choose` found none, in one sentence.
+    /// Why `choose` found no card, in one sentence.
     static func absence(
         of reference: CardReference, for direction: PCMDirection = .capture, expecting expected: [CardReference] = [],
         besides neighbours: CardNeighbours = CardNeighbours(), among cards: [CardDescription]

@@ -1,11 +1,11 @@
 import CALSA
 
-/// A card's control device, to ask the driver for its names. Closed when it goes out of scope.
+/// A card's control device, which reports the driver's names. It is closed when it goes out of scope.
 @safe struct CardControl: ~Copyable {
     private let handle: OpaquePointer
     private let name: String
 
-    /// Opens the control device of the card with ALSA's number `index`.
+    /// - Parameter index: ALSA's card number.
     init(opening index: Int) throws(SoundCardError) {
         let name = "hw:\(index)"
         var handle: OpaquePointer?
@@ -18,10 +18,9 @@ import CALSA
         unsafe snd_ctl_close(handle)
     }
 
-    /// The driver's name, and the card's.
     func names() throws(SoundCardError) -> (driver: String, name: String) {
         var info: OpaquePointer?
-        // Some hundred bytes: where these are not to be had, the process could not go on anyway.
+        // Some hundred bytes. If these cannot be allocated, the process could not continue anyway.
         guard unsafe snd_ctl_card_info_malloc(&info) == 0 else { fatalError("out of memory") }
         defer { unsafe snd_ctl_card_info_free(info) }
         try check(name, "read its names") { unsafe snd_ctl_card_info(handle, info) }
@@ -31,7 +30,7 @@ import CALSA
         )
     }
 
-    /// ALSA's numbers of the cards that are there.
+    /// ALSA's numbers of the present cards.
     static func indices() -> [Int] {
         var indices: [Int] = []
         var index: Int32 = -1

@@ -1,16 +1,16 @@
 import Takes
 
-/// Which of its names identifies a card among those that are present: pure rules.
+/// Pure rules that decide which of a card's names identifies it among the present cards.
 ///
 /// A USB card is identified by the first of these that no other present card shares:
-/// 1. `usb:VID:PID:SERIAL`, unless the serial number has no letter and no digit but 0;
-/// 2. `usb:VID:PID`: it is the only card of its model;
-/// 3. `path:PORT`: there are two of its model, and only the port identifies it;
+/// 1. `usb:VID:PID:SERIAL`, unless the serial number has no letter and no digit except 0;
+/// 2. `usb:VID:PID`, if it is the only card of its model;
+/// 3. `path:PORT`, if there are two of its model and only the port identifies it;
 /// 4. `card:ID`.
 ///
 /// Any other card is identified by its ALSA id: it cannot change places, and its path is that of a driver.
 enum CardIdentity {
-    /// The same cards, the identity of each first among its references.
+    /// The same cards, with the identity of each as its first reference.
     static func settle(_ cards: [CardDescription]) -> [CardDescription] {
         cards.map { card in
             var card = card
@@ -35,19 +35,19 @@ enum CardIdentity {
         return models + card.references.filter { if case .path = $0 { true } else { false } }
     }
 
-    /// Whether a serial number may be one: a maker that numbers nothing leaves zeros.
+    /// Whether a serial number is plausible: a manufacturer that does not number its devices leaves zeros.
     static func isPlausible(_ serial: String) -> Bool {
         serial.contains { ($0.isLetter || $0.isNumber) && $0 != "0" }
     }
 
-    /// The card that was open once and is expected back; nil: it is not among `cards`.
+    /// The card that was open once and is expected back, or nil if it is not among `cards`.
     ///
-    /// It is one of the same model that its identity names, or where that is its port, one with the same numbers; in any port, but none
-    /// that was there beside it. Of several it is one that has that very name, then one in the port where the card was, then the
-    /// first by name.
+    /// It must have the same model, and match the identity; if the identity is a port, the same vendor, product and
+    /// serial numbers also match. It may be in any port, but must not be one of the neighbours. The order of preference
+    /// is: a card with exactly that identity, then one in the port where the card was, then the first by name.
     /// - Parameters:
-    ///   - expected: the names that the card had when it was open, the identity first (`CaptureGrant.references`).
-    ///   - neighbours: the cards that were there then.
+    ///   - expected: the references that the card had when it was open, the identity first (`CaptureGrant.references`).
+    ///   - neighbours: the cards that were present then.
     static func find(
         _ expected: [CardReference], besides neighbours: CardNeighbours, among cards: [CardDescription]
     ) -> CardDescription? {
@@ -65,7 +65,7 @@ enum CardIdentity {
         return same.min { rank($0) < rank($1) }
     }
 
-    /// Whether a card may be the one that had these names: it is where that was, or came since.
+    /// Whether a card may be the expected one: it is in the port of that card, or was connected later.
     static func mayBe(
         _ card: CardDescription, _ expected: [CardReference], besides neighbours: CardNeighbours
     ) -> Bool {
@@ -76,7 +76,7 @@ enum CardIdentity {
         expected.contains(card.stay.place)
     }
 
-    /// Whether a card has the vendor, product and serial numbers of the expected one, which others have too.
+    /// Whether the identity is a port and the card has the vendor, product and serial numbers of the expected one.
     private static func hasSameNumbers(_ card: CardDescription, _ expected: [CardReference]) -> Bool {
         guard case .path? = expected.first else { return false }
         return expected.contains { name in
@@ -84,7 +84,7 @@ enum CardIdentity {
         }
     }
 
-    /// Whether a card may be the expected one: another model in the same port is another card.
+    /// Whether a card has the model of the expected one: another model in the same port is another card.
     private static func isSameModel(_ card: CardDescription, _ expected: [CardReference]) -> Bool {
         expected.allSatisfy { name in
             guard case .usb(let vendor, let product, _) = name else { return true }

@@ -1,10 +1,10 @@
 import CALSA
 
-/// A card's mixer, with the values that its elements had when it was opened. Its elements keep it open.
+/// A card's mixer, with the values of its elements at the time of opening. Its elements keep it open.
 @safe final class CardMixer {
     private let handle: OpaquePointer
 
-    /// Opens the mixer of the card with ALSA's control name `name`, such as `hw:CARD=Mic`.
+    /// - Parameter name: ALSA's control name of the card, such as `hw:CARD=Mic`.
     init(opening name: String) throws(SoundCardError) {
         unsafe handle = try unsafe Self.load(name)
     }
@@ -28,7 +28,6 @@ import CALSA
         unsafe snd_mixer_close(handle)
     }
 
-    /// The elements that are active.
     func elements() -> [any MixerElement] {
         var elements: [any MixerElement] = []
         var next = unsafe snd_mixer_first_elem(handle)

@@ -1,9 +1,9 @@
 import Takes
 
-/// The cards that were there beside the one that was opened last, also those that went before it: none of them is that one, should it
-/// be gone. Pure.
+/// The cards that were present together with the card that was opened last, including those that were removed before
+/// it. If that card disappears, none of these can be it. Pure.
 struct CardNeighbours: Equatable {
-    /// A card that has the same numbers in the same place is taken for the same.
+    /// A card with the same numbers in the same place counts as the same card.
     private struct Neighbour: Hashable {
         var place: CardReference
         var numbers: CardReference?
@@ -18,11 +18,10 @@ struct CardNeighbours: Equatable {
     private var open: CardStay?
     private var others: Set<Neighbour> = []
 
-    /// No card was opened yet.
     init() {}
 
-    /// One of some cards is opened.
-    /// - Parameter before: those that it had before, if it is a card that was expected back.
+    /// Called when `card` is opened among `cards`.
+    /// - Parameter before: the earlier neighbours, if `card` was expected back.
     init(
         of card: CardDescription, among cards: [CardDescription], before: CardNeighbours = CardNeighbours()
     ) {
@@ -31,25 +30,25 @@ struct CardNeighbours: Equatable {
         update(cards)
     }
 
-    /// These cards are there now. Once the open one is gone, it may be among them again.
+    /// Adds the present cards while the open card is present. After it is gone, a present card may be the open card
+    /// again.
     mutating func update(_ cards: [CardDescription]) {
         guard let open, cards.contains(where: { $0.stay == open }) else { return }
-        // Where a hub loses power, some go before the open one, and come back before it.
+        // If a hub loses power, some cards disappear before the open one, and come back before it.
         others.formUnion(cards.filter { $0.stay != open }.map(Neighbour.init))
     }
 
     func contains(_ card: CardDescription) -> Bool { others.contains(Neighbour(card)) }
 }
 
-/// A card from when it is plugged in until it is unplugged.
+/// A card from the time when it is plugged in until it is unplugged.
 struct CardStay: Hashable {
-    /// Its port, or the device that it is; else its ALSA id.
+    /// Its USB port or device path, or its ALSA id if it has no path.
     var place: CardReference
     var deviceNumber: Int?
 }
 
 extension CardDescription {
-    /// It, as long as it stays plugged in.
     var stay: CardStay {
         let path = references.first { if case .path = $0 { true } else { false } }
         return CardStay(place: path ?? .cardID(alsaID), deviceNumber: deviceNumber)

@@ -1,6 +1,6 @@
 import Takes
 
-/// The cards that could not be opened, or delivered nothing: `auto` takes another one first. Pure.
+/// The cards that could not be opened, or delivered nothing. `auto` tries other cards first. Pure.
 struct CardRefusals {
     private struct Refusal {
         var count: Int
@@ -9,28 +9,29 @@ struct CardRefusals {
 
     private var refusals: [CardStay: Refusal] = [:]
 
-    /// A card that was refused so often takes no other card's place until it was unplugged: each attempt costs the open card's sound.
+    /// After this number of refusals, a card does not replace the open card until it is plugged in again, because each
+    /// attempt interrupts the open card's sound.
     static let most = 3
 
-    /// A card could not be opened or delivered nothing, for this reason.
+    /// Notes that a card could not be opened or delivered nothing.
     mutating func refuse(_ card: CardStay, because reason: String) {
         refusals[card] = Refusal(count: count(of: card) + 1, reason: reason)
     }
 
-    /// A card delivered.
+    /// Notes that a card delivered frames.
     mutating func accept(_ card: CardStay) {
         refusals[card] = nil
     }
 
-    /// These cards are there now: those that were unplugged are forgotten.
+    /// Forgets the cards that were unplugged.
     mutating func update(_ cards: [CardDescription]) {
         let stays = Set(cards.map(\.stay))
         refusals = refusals.filter { stays.contains($0.key) }
     }
 
-    /// How often a card was refused since it was plugged in, or delivered last.
+    /// How often a card was refused since it was plugged in or last delivered frames.
     func count(of card: CardStay) -> Int { refusals[card]?.count ?? 0 }
 
-    /// Why a card was refused last; nil: it was not.
+    /// The reason of the card's last refusal, or nil if it was not refused.
     func reason(of card: CardStay) -> String? { refusals[card]?.reason }
 }

@@ -3,50 +3,43 @@ public import Takes
 
 /// A card as `fieldfare cards --json` reports it.
 public struct CardReport: Codable, Equatable, Sendable {
-    /// The stable id, as a sidecar stores it and the settings take it.
+    /// The stable id, as a sidecar stores it and the settings accept it.
     public var id: String
-    /// Every name that the settings may use for it.
+    /// All names that the settings may use for the card.
     public var names: [String]
-    /// ALSA's id.
+    /// ALSA's card id.
     public var card: String
-    /// ALSA's number of the card, which may differ after the next boot.
+    /// ALSA's card number, which may differ after the next boot.
     public var index: Int
-    /// The device that a recording is made from; null: it does not capture.
+    /// The device for recording, or null if the card does not capture.
     @ExplicitNull public var device: Int?
-    /// Its name for a person to read.
+    /// The card's name for people to read.
     public var name: String
-    /// The driver's name.
     public var driver: String
-    /// What sort of card it is.
     public var kind: CardKind
-    /// Whether it can record.
     public var captures: Bool
-    /// Whether it can play.
     public var plays: Bool
-    /// All rates that it has to record at.
+    /// All capture rates.
     public var ratesHz: [Int]
-    /// All sample formats that it records.
     public var formats: [SampleFormat]
-    /// All channel counts that it records.
     public var channels: [Int]
-    /// Which of these go together.
+    /// Which formats, channel counts and rates go together.
     public var combinations: [Offers.Combination]
-    /// Who records from it: `pid 812, pulseaudio`; null: it is free.
+    /// The process that records from the card, such as `pid 812, pulseaudio`, or null if it is free.
     @ExplicitNull public var busyBy: String?
-    /// Why it could not be asked, in one sentence; null: it could.
+    /// Why the capture survey failed, in one sentence, or null if it did not fail.
     @ExplicitNull public var error: String?
-    /// The device that a take is played on; null: it does not play.
+    /// The device for playback, or null if the card does not play.
     @ExplicitNull public var playbackDevice: Int?
-    /// All rates that it has to play at.
     public var playbackRatesHz: [Int]
-    /// Which sample formats, channel counts and rates go together when it plays.
+    /// Which sample formats, channel counts and rates go together for playback.
     public var playbackCombinations: [Offers.Combination]
-    /// Who plays on it; null: it is free.
+    /// The process that plays on the card, or null if it is free.
     @ExplicitNull public var playbackBusyBy: String?
-    /// Why it could not be asked what it plays, in one sentence; null: it could.
+    /// Why the playback survey failed, in one sentence, or null if it did not fail.
     @ExplicitNull public var playbackError: String?
 
-    /// A card, with what was found when it was asked; for one that was not asked, without what it offers.
+    /// - Parameter capture: the survey of the capture direction, or an empty one if the card was not asked.
     public init(_ card: CardDescription, capture: CardSurvey = CardSurvey(), playback: CardSurvey = CardSurvey()) {
         id = card.stableID.description
         names = card.references.map(\.description)
@@ -84,7 +77,7 @@ public struct CardReport: Codable, Equatable, Sendable {
 }
 
 extension CardReport {
-    /// Whether a request may mean this card: any that captures, or one that it names.
+    /// Whether a request may mean this card: the card captures, and the request is `auto` or names it.
     public func isMeant(by request: CaptureRequest) -> Bool {
         captures
             && (request.card == .automatic || names.contains { CardReference($0).map(request.card.covers) == true })

@@ -2,10 +2,10 @@ import Takes
 
 /// The sound cards that the kernel lists in `/sys/class/sound` and `/proc/asound` below a root.
 struct CardTree {
-    /// "" for the machine's own; a folder in tests.
+    /// Empty for the real system, or a folder in tests.
     var root: String
 
-    /// The cards, in ALSA's order. A card that is only in one of the two trees counts.
+    /// The cards in ALSA's order. A card that is in only one of the two trees also counts.
     func cards() -> [CardDescription] {
         let names = SystemFile.names(in: "\(root)/sys/class/sound") + SystemFile.names(in: "\(root)/proc/asound")
         let indices = Set(names.compactMap { $0.hasPrefix("card") ? Self.index($0.dropFirst(4)) : nil })
@@ -13,7 +13,7 @@ struct CardTree {
         return CardIdentity.settle(indices.sorted().map { card($0, title: titles[$0], classNames: names) })
     }
 
-    /// The number of a card or a device: the kernel has none of more than four digits.
+    /// The number of a card or a device, which in the kernel has at most four digits.
     private static func index(_ text: some StringProtocol) -> Int? {
         guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
@@ -21,7 +21,7 @@ struct CardTree {
         return Int(text)
     }
 
-    /// The id of a card: ALSA uses only letters, digits, '_' and '-'; nil if the text is no id.
+    /// The id of a card, or nil if the text is not an id. ALSA uses only letters, digits, '_' and '-'.
     private static func id(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count) else { return nil }
         let isID = text.utf8.allSatisfy {
@@ -59,7 +59,7 @@ struct CardTree {
         return card
     }
 
-    /// What sort of card it is, by its bus and its driver's names.
+    /// The kind of a card, from its bus and its driver's names.
     static func kind(isUSB: Bool, bus: String?, traits: [String]) -> CardKind {
         let traits = traits.map { $0.lowercased() }
         func has(_ name: String) -> Bool { traits.contains { $0.contains(name) } }
@@ -83,7 +83,7 @@ struct CardTree {
 
     /// - Parameters:
     ///   - device: a link to the card's interface, whose folder is in that of the USB device.
-    ///   - name: the interface's, `1-1.4:1.0`: it begins with the USB device's.
+    ///   - name: the name of the interface, such as `1-1.4:1.0`. It begins with the name of the USB device.
     private func usb(device: String?, name: String?, proc: String) -> USB? {
         var usb = USB()
         if let device {
@@ -103,7 +103,7 @@ struct CardTree {
         return isUSB ? usb : nil
     }
 
-    /// Four hexadecimal digits, in lower case; nil if it is something else.
+    /// Four hexadecimal digits in lower case, or nil for any other text.
     private static func usbNumber(_ text: String?) -> String? {
         guard let text = text?.lowercased(), text.utf8.count == 4,
             text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
@@ -113,7 +113,7 @@ struct CardTree {
 
     // MARK: ALSA
 
-    /// The numbers in `pcmC1D0c` of the class, or in `pcm0c` of the card's folder.
+    /// The device numbers in names such as `pcmC1D0c` in the class folder, or `pcm0c` in the card's folder.
     private func devices(of index: Int, direction: Character, _ classNames: [String], _ proc: String) -> [Int] {
         let inClass = classNames.compactMap { Self.number(in: $0, between: "pcmC\(index)D", and: direction) }
         let inProc = SystemFile.names(in: proc).compactMap { Self.number(in: $0, between: "pcm", and: direction) }
@@ -131,7 +131,7 @@ struct CardTree {
         var name: String?
     }
 
-    /// `/proc/asound/cards`: ` 1 [Loopback       ]: Loopback - Loopback`, and a line of detail after each.
+    /// Parses `/proc/asound/cards`: ` 1 [Loopback       ]: Loopback - Loopback`, and a line of detail after each.
     private func titles() -> [Int: Title] {
         var titles: [Int: Title] = [:]
         for line in (SystemFile.text("\(root)/proc/asound/cards") ?? "").split(whereSeparator: \.isNewline) {
@@ -141,7 +141,7 @@ struct CardTree {
             else { continue }
             let id = line[line.index(after: open)..<close].filter { !$0.isWhitespace }
             let rest = line[line.index(after: colon)...].drop(while: \.isWhitespace)
-            // A driver's name may contain a dash, but none with spaces around it; a card's name may.
+            // A driver's name may contain a dash, but not one with spaces around it; a card's name may.
             let words = rest.split(separator: " ")
             let dash = words.firstIndex(of: "-")
             let (driver, name) = (words[..<(dash ?? 0)], words[(dash.map { $0 + 1 } ?? 0)...])

@@ -1,6 +1,5 @@
-/// Judges which channels of a card have a signal, for `channels = "live"`.
+/// Decides which channels of a card have a signal, for `channels = "live"`.
 public protocol ChannelMeter: AnyObject {
-    /// Measures the frames that follow.
     /// - Parameter bytes: whole frames, interleaved.
     func take(_ bytes: UnsafeRawBufferPointer)
     /// Ends the measurement.

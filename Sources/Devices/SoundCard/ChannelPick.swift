@@ -1,15 +1,15 @@
 import Takes
 
-/// Copies the channels that are kept from the frames of a card. Everything that it needs is allocated before.
+/// Copies the kept channels from the frames of a card. Everything that it needs is allocated in `init`.
 @safe struct ChannelPick: ~Copyable {
-    /// Whether every frame is kept as it is: then nothing is to be copied.
+    /// Whether all channels are kept in their order: then no copy is needed.
     let isWhole: Bool
     /// Bytes of a frame as the card delivers it.
     let cardBytesPerFrame: Int
     private let sampleBytes: Int
     private let keptBytesPerFrame: Int
     private let keptCount: Int
-    /// Where each channel that is kept lies in a frame of the card, in bytes.
+    /// The offset of each kept channel in a frame of the card, in bytes.
     private let offsets: UnsafeMutablePointer<Int>
 
     init(_ layout: ChannelLayout, _ sampleFormat: SampleFormat) {
@@ -18,7 +18,7 @@ import Takes
         cardBytesPerFrame = layout.cardChannels * sampleBytes
         keptCount = layout.kept.count
         keptBytesPerFrame = keptCount * sampleBytes
-        // Safe: allocated here with this size, freed in deinit, and only the first `keptCount` are accessed.
+        // Safe: allocated here with this size and freed in deinit. Only the first `keptCount` elements are accessed.
         unsafe offsets = .allocate(capacity: keptCount)
         for (index, number) in layout.kept.enumerated() {
             precondition((1...layout.cardChannels).contains(number))
@@ -30,12 +30,13 @@ import Takes
         unsafe offsets.deallocate()
     }
 
-    /// Copies frames of the card to a place for as many frames of the channels that are kept.
+    /// Copies `count` frames of the card to memory for the same number of frames of the kept channels.
     @_noLocks @_noAllocation
     func copy(_ frames: UnsafeRawPointer, count: Int, to kept: UnsafeMutableRawPointer) {
         var index = 0
         while index < keptCount {
-            // Safe: each sample lies within its frame, as the layout's numbers are those of the card's channels.
+            // Safe: each sample lies within its frame, because `init` checked that the layout's numbers are channels of
+            // the card.
             unsafe copyChannel(frames + offsets[index], count: count, to: kept + index &* sampleBytes)
             index &+= 1
         }

@@ -1,17 +1,16 @@
 import Ring
 import Takes
 
-/// The elements of a card's mixer that concern the gain and the automatic gain control of what is recorded.
+/// The mixer elements of a card that control its capture gain and its automatic gain control.
 struct GainControls {
     private let name: String
     private let gain: (any MixerElement)?
     private let agc: (any MixerElement)?
     private let load: Loading
 
-    /// Loads the elements of the mixer that are active.
+    /// Loads the active elements of the mixer.
     typealias Loading = () throws(SoundCardError) -> [any MixerElement]
 
-    /// Loads the controls.
     /// - Parameter name: ALSA's control name of the card, such as `hw:CARD=Mic`.
     init(of name: String, _ load: @escaping Loading) throws(SoundCardError) {
         self.name = name
@@ -22,18 +21,17 @@ struct GainControls {
         agc = CaptureControl.agc(of: controls).map { elements[$0] }
     }
 
-    /// The controls of a card.
     init(opening name: String) throws(SoundCardError) {
         try self.init(of: name) { () throws(SoundCardError) in try CardMixer(opening: name).elements() }
     }
 
-    /// What is set, and what could not be had, a sentence each.
+    /// The gain now in force, and one sentence for each failure.
     struct Applied: Hashable {
         var gain = CardGain()
         var warnings: [String] = []
     }
 
-    /// Sets what is not nil as far as it can be had, and reads both back.
+    /// Sets the values that are not nil as far as possible, and reads both back.
     func apply(gainDB: Double?, agc isWanted: Bool?) -> Applied {
         var warnings: [String] = []
         func attempt(_ body: () throws(SoundCardError) -> Void) {
@@ -56,7 +54,7 @@ struct GainControls {
         return Applied(gain: granted, warnings: warnings)
     }
 
-    /// Sets what is not nil, and reads both back. Nothing is set if the card cannot have all of it.
+    /// Sets the values that are not nil, and reads both back. If the card cannot set all of them, none is set.
     func set(gainDB: Double?, agc isWanted: Bool?) throws(GainError) -> CardGain {
         if let gainDB {
             guard let gain else { throw GainError(.noControl, missingGain(gainDB)) }
@@ -88,7 +86,7 @@ struct GainControls {
         return granted
     }
 
-    /// What is so now: what was loaded, or what the card made of what was set since.
+    /// The values now in force: those that were loaded, or after a change those of newly loaded elements.
     private func readBack(gainDB: Double?, agc isWanted: Bool?) throws(SoundCardError) -> CardGain {
         let isChanged = gain != nil && gainDB != nil || agc != nil && isWanted != nil
         return try (isChanged ? GainControls(of: name, load) : self).read()
@@ -144,7 +142,8 @@ extension GainControls {
             + "(set gain_db, or switch it on with alsamixer)"
     }
 
-    /// That the card granted another gain; nil: it did not. A step of the control is no surprise.
+    /// The sentence for a gain that differs from the requested one, or nil if they agree within one step of the control
+    /// or 1 dB.
     private func difference(from gainDB: Double, _ granted: CardGain) -> String? {
         guard let gain, let found = granted.gainDB, let range = granted.rangeDB,
             abs(gainDB - found) > Swift.max(1, range.step ?? 0)

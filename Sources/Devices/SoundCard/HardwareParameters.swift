@@ -8,7 +8,7 @@ import Takes
     private let subject: String
     private let direction: PCMDirection
 
-    /// All that a PCM can do with interleaved frames, ALSA's own resampling off.
+    /// All configurations of a PCM with interleaved frames and without ALSA's resampling.
     init(
         all pcm: OpaquePointer, of subject: String, _ direction: PCMDirection
     ) throws(SoundCardError) {
@@ -23,7 +23,7 @@ import Takes
         }
     }
 
-    /// A copy, to try something on.
+    /// A copy for trying a choice.
     init(copying other: borrowing HardwareParameters) {
         unsafe pcm = unsafe other.pcm
         subject = other.subject
@@ -38,7 +38,7 @@ import Takes
 
     private static func allocate() -> OpaquePointer {
         var pointer: OpaquePointer?
-        // Some hundred bytes: where these are not to be had, the process could not go on anyway.
+        // Some hundred bytes. If these cannot be allocated, the process could not continue anyway.
         guard unsafe snd_pcm_hw_params_malloc(&pointer) == 0, let pointer = unsafe pointer else {
             fatalError("out of memory")
         }
@@ -51,28 +51,29 @@ import Takes
 
     // MARK: Narrowing
 
-    /// Whether the format was still possible; if so, it is the only one now.
+    /// Narrows the parameters to this format.
+    /// - Returns: whether the format was still possible.
     func choose(_ format: SampleFormat) -> Bool {
         unsafe snd_pcm_hw_params_set_format(pcm, pointer, format.alsa) == 0
     }
 
-    /// Whether the count was still possible; if so, it is the only one now.
+    /// Narrows the parameters to this channel count.
+    /// - Returns: whether the count was still possible.
     func choose(channels: Int) -> Bool {
         unsafe snd_pcm_hw_params_set_channels(pcm, pointer, UInt32(channels)) == 0
     }
 
-    /// Whether the rate is still possible.
     func has(rateHz: Int) -> Bool {
         unsafe snd_pcm_hw_params_test_rate(pcm, pointer, UInt32(rateHz), 0) == 0
     }
 
-    /// Whether format, channels and rate are still possible together, tried in the order in which `OpenPCM.offers` tries them. The
-    /// parameters are narrowed by it.
+    /// Whether format, channels and rate are still possible together. They are tried in the same order as in
+    /// `OpenPCM.offers`, and the parameters are narrowed.
     func offer(_ format: StreamFormat) -> Bool {
         choose(format.sampleFormat) && choose(channels: format.channels) && has(rateHz: format.rateHz)
     }
 
-    /// Settles rate, channels and format, which must go together.
+    /// Sets rate, channels and format, which must be possible together.
     func settle(_ format: StreamFormat) throws(SoundCardError) {
         try check("set \(format.sampleFormat.rawValue)") {
             unsafe snd_pcm_hw_params_set_format(pcm, pointer, format.sampleFormat.alsa)
@@ -85,13 +86,13 @@ import Takes
         }
     }
 
-    /// Settles a period near `periodFrames`, shorter where the card's buffer holds too few of them, and the largest buffer
-    /// of at most `bufferFrames`. What comes of it is read back later: a card that refuses either is taken as it is.
+    /// Sets a period near `periodFrames`, or a shorter one if the card's buffer holds too few such periods, and the
+    /// largest buffer of at most `bufferFrames`. Errors are ignored, because the granted sizes are read back later.
     func settleBuffer(periodFrames: Int, bufferFrames: Int) {
         var largest: snd_pcm_uframes_t = 0
         unsafe snd_pcm_hw_params_get_buffer_size_max(pointer, &largest)
         let most = largest > 0 ? min(bufferFrames, Int(clamping: largest)) : bufferFrames
-        // Whole periods in the buffer, where that can be had: some drivers drift otherwise.
+        // Whole periods in the buffer, if possible: some drivers drift otherwise.
         unsafe snd_pcm_hw_params_set_periods_integer(pcm, pointer)
         var period = snd_pcm_uframes_t(min(periodFrames, max(1, most / 3)))
         var direction: Int32 = 0
@@ -102,7 +103,7 @@ import Takes
 
     // MARK: Reading
 
-    /// The least and the most channels that are still possible.
+    /// The smallest and the largest channel count that are still possible.
     var channelRange: ClosedRange<Int> {
         var least: UInt32 = 1
         var most: UInt32 = 1
@@ -111,7 +112,7 @@ import Takes
         return Int(least)...Int(max(least, most))
     }
 
-    /// The ends of what rates are still possible; they need not be exact.
+    /// The limits of the rates that are still possible. A limit need not be an exact rate.
     var rateRange: ClosedRange<Int> {
         var least: UInt32 = 1
         var most: UInt32 = 1
@@ -121,7 +122,7 @@ import Takes
         return Int(least)...Int(max(least, most))
     }
 
-    /// What the hardware runs at, once everything is settled; nil for a format that is not one of `SampleFormat`.
+    /// The format that the hardware grants after configuration, or nil for a format that `SampleFormat` does not have.
     func granted(_ calls: ParameterCalls) -> StreamFormat? {
         var rate: UInt32 = 0
         var direction: Int32 = 0
@@ -137,7 +138,7 @@ import Takes
             significantBits: unsafe sampleFormat.significantBits(reported: calls.significantBits(pcm, pointer)))
     }
 
-    /// Frames of a period and of the buffer, once everything is settled.
+    /// Frames of a period and of the buffer after configuration.
     var sizes: (periodFrames: Int, bufferFrames: Int) {
         var period: snd_pcm_uframes_t = 0
         var buffer: snd_pcm_uframes_t = 0
@@ -147,15 +148,15 @@ import Takes
         return (Int(period), Int(buffer))
     }
 
-    /// Whether the hardware's position moves a period at a time, once everything is settled.
+    /// Whether the hardware's position moves by whole periods, after configuration.
     var isBatch: Bool {
         unsafe snd_pcm_hw_params_is_batch(pointer) == 1
     }
 }
 
 extension SampleFormat {
-    /// How many bits of a sample carry signal, by what a card reports (`msbits` of `snd_pcm_hw_params`): all, where it does not
-    /// know or reports what cannot be.
+    /// The number of bits that carry signal in a sample, from the card's report (`msbits` of `snd_pcm_hw_params`): all
+    /// bits if the card reports none or an impossible number.
     func significantBits(reported bits: Int32) -> Int {
         switch self {
         case .float: significantBits

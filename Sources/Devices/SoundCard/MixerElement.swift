@@ -1,30 +1,25 @@
 import CALSA
 
-/// One element of a card's mixer, which is read once: what a card made of a value that was set, an element that is loaded after
-/// that has. Each call returns ALSA's status: negative if it failed.
+/// One element of a card's mixer. Its values are read once, when the mixer is loaded; the effect of a change is visible
+/// only in an element that is loaded later. Each call returns ALSA's status, which is negative on failure.
 protocol MixerElement {
-    /// What it is.
     var control: CaptureControl { get }
     /// Reads the capture volume, in hundredths of a dB.
     func readGain(_ hundredths: inout Int) -> Int32
-    /// The least and the greatest step of the capture volume.
+    /// The lowest and the highest step of the capture volume.
     func readSteps(_ least: inout Int, _ most: inout Int) -> Int32
-    /// What a step of the capture volume is, in hundredths of a dB. Asks no device.
+    /// Converts a step of the capture volume to hundredths of a dB, without asking the device.
     func readGain(ofStep step: Int, _ hundredths: inout Int) -> Int32
-    /// Sets the capture volume of all channels.
     func setGain(step: Int) -> Int32
-    /// Switches all channels of the capture on.
+    /// Switches the capture on for all channels.
     func switchCaptureOn() -> Int32
-    /// Reads the switch of an automatic gain control.
     func readSwitch(_ isOn: inout Bool) -> Int32
-    /// Sets the switch of an automatic gain control.
     func setSwitch(_ isOn: Bool) -> Int32
 }
 
-/// An element of an open mixer.
 @safe struct ALSAMixerElement: MixerElement {
     private let handle: OpaquePointer
-    /// The handle is the mixer's.
+    /// Keeps the mixer open, which owns the handle.
     private let mixer: CardMixer
     let control: CaptureControl
 
@@ -44,7 +39,6 @@ protocol MixerElement {
             hasSwitch: hasCaptureSwitch || hasPlaybackSwitch, isCaptureOn: hasCaptureSwitch ? isOn != 0 : nil)
     }
 
-    /// The first capture channel of an element.
     private static func channel(of handle: OpaquePointer) -> snd_mixer_selem_channel_id_t? {
         for number in 0...SND_MIXER_SCHN_LAST.rawValue {
             let channel = snd_mixer_selem_channel_id_t(rawValue: number)
@@ -74,8 +68,8 @@ protocol MixerElement {
         unsafe snd_mixer_selem_set_capture_switch_all(handle, 1)
     }
 
-    /// Whether the switch belongs to the capture. USB's "Auto Gain Control" is a playback switch to ALSA, because its name lacks
-    /// the word capture.
+    /// Whether the switch belongs to the capture direction. ALSA treats USB's "Auto Gain Control" as a playback switch,
+    /// because its name lacks the word capture.
     private var switchesCapture: Bool { unsafe snd_mixer_selem_has_capture_switch(handle) != 0 }
 
     func readSwitch(_ isOn: inout Bool) -> Int32 {

@@ -1,34 +1,34 @@
 public import Takes
 
-/// Which of a card's formats a recording takes: pure rules.
+/// Pure rules that choose a recording's format among those of a card.
 ///
-/// - The rate is the one asked for, or 48 kHz, or the nearest above, or the highest.
-/// - Of the formats that have this rate the widest: S32, S24_3LE, S24, then FLOAT, then S16.
-/// - Of the channel counts that go with both the one asked for, or the largest up to 8. But a card that takes every
-///   count up to more than 8 is virtual: its range does not describe inputs, and it gets 2, or 1.
-///   One with more than 8 inputs and no choice gets them all.
-/// - A count that the card has nowhere, and channels that are asked for by number, are taken from frames with more channels.
+/// - The rate is the requested one, or 48 kHz, or the nearest above, or the highest.
+/// - Among the formats with this rate, the widest is chosen: S32, S24_3LE, S24, then FLOAT, then S16.
+/// - Among the channel counts that are possible with both, the requested one is chosen, or the largest up to 8. A card
+///   that accepts every count up to more than 8 is virtual: its range does not describe inputs, and it gets 2 channels,
+///   or 1. A card that offers only counts above 8 gets the smallest of them.
+/// - Channels requested by number, and a count that the card does not offer, are picked from frames with more channels.
 public struct Negotiation: Hashable, Sendable {
-    /// Frames a second; nil: native.
+    /// Frames a second, or nil for the card's native rate.
     public var rateHz: Int?
     /// The channels to capture, or nil for all channels of the card.
     public var channels: ChannelChoice?
-    /// The layout of a sample; nil: the widest.
+    /// The layout of a sample, or nil for the widest.
     public var sampleFormat: SampleFormat?
 
-    /// The rate that is used where no other is asked for and the card has it.
+    /// The rate that is used if no rate is requested and the card supports it.
     public static let preferredRateHz = 48000
 
-    /// What is asked; what is nil is the card's own.
+    /// Nil leaves the choice to the rules above.
     public init(rateHz: Int? = nil, channels: ChannelChoice? = nil, sampleFormat: SampleFormat? = nil) {
         self.rateHz = rateHz
         self.channels = channels
         self.sampleFormat = sampleFormat
     }
 
-    /// The formats to try on a card, best first; never none. They have all of the card's channels.
+    /// The formats to try on a card, best first, with all of the card's channels. Never empty.
     /// - Parameter subject: the card's name in an error.
-    /// - Throws: an error that lists what the card has, if it has nothing that was asked for.
+    /// - Throws: an error that lists the card's offers, if the request matches none of them.
     public func candidates(from offers: Offers, of subject: String) throws(SoundCardError) -> [StreamFormat] {
         let combinations = offers.combinations.filter { sampleFormat == nil || $0.format == sampleFormat }
         guard !combinations.isEmpty, !offers.ratesHz.isEmpty, !offers.channels.isEmpty else {
@@ -63,7 +63,8 @@ public struct Negotiation: Hashable, Sendable {
         throw noChannels(offers, subject)
     }
 
-    /// How many channels a card's frames may have. If a card has none of the first counts with any rate and format, the next hold.
+    /// The acceptable channel counts of a card's frames. If no combination of the card is in the first range, the next
+    /// range applies.
     private var cardCounts: [ClosedRange<Int>] {
         switch channels {
         case .first(let count): [count...count, count...(.max)]
@@ -73,12 +74,14 @@ public struct Negotiation: Hashable, Sendable {
         }
     }
 
-    /// The first of the candidates, found by asking a card for few combinations in place of all: of the rate that is asked for, or
-    /// the preferred one.
+    /// The first of the candidates with the requested or the preferred rate, found by asking the card for few
+    /// combinations.
     /// - Parameters:
-    ///   - channelRange: the least and the most channels that a sample format may have; nil: the card lacks it.
-    ///   - isOffered: whether a card takes format, channels and rate together.
-    /// - Returns: nil if the card lacks this rate, or the first counts of channels with it: all its offers decide then.
+    ///   - channelRange: the smallest and the largest channel count of a sample format, or nil if the card lacks the
+    ///     format.
+    ///   - isOffered: whether the card accepts format, channels and rate together.
+    /// - Returns: nil if the card lacks this rate, or the first range of channel counts with it. Then all its offers
+    ///   are needed.
     func first(
         channelRange: (SampleFormat) -> ClosedRange<Int>?, isOffered: (StreamFormat) -> Bool
     ) -> StreamFormat? {
@@ -93,10 +96,10 @@ public struct Negotiation: Hashable, Sendable {
         return nil
     }
 
-    /// What a recording stores when the card, asked for `asked`, runs at `granted`: always the latter.
-    /// - Returns: a sentence; nil if both are the same.
+    /// The warning that the card, when asked for `asked`, runs at `granted`, which the recording then stores.
+    /// - Returns: a sentence, or nil if both are the same.
     public static func warning(asked: StreamFormat, granted: StreamFormat, by subject: String) -> String? {
-        // How many bits carry signal is known only once the card is settled.
+        // The number of bits that carry signal is known only after configuration.
         var comparable = granted
         comparable.significantBits = asked.significantBits
         guard asked != comparable else { return nil }
@@ -110,7 +113,7 @@ public struct Negotiation: Hashable, Sendable {
         return rates.filter { $0 >= preferredRateHz }.sorted() + rates.filter { $0 < preferredRateHz }.sorted(by: >)
     }
 
-    /// The first that `orderedChannels` gives of the counts that are offered, asking for few of them.
+    /// The first count of `orderedChannels` among the offered counts, found by asking for few of them.
     private func firstChannels(in range: ClosedRange<Int>, where isOffered: (Int) -> Bool) -> Int? {
         let wanted = cardCounts[0]
         if wanted.lowerBound == wanted.upperBound {
@@ -130,9 +133,9 @@ public struct Negotiation: Hashable, Sendable {
         return Self.orderedChannels(offered).first(where: wanted.contains)
     }
 
-    /// The most inputs that are recorded without being asked for, where there is a choice.
+    /// The largest number of inputs that is recorded without a request, if there is a choice.
     private static let mostInputs = 8
-    /// A card that has so many of the counts up to `mostInputs`, and more, is virtual.
+    /// A card that has at least this number of counts up to `mostInputs`, and also larger counts, is virtual.
     private static let virtualCounts = 7
 
     static func orderedChannels(_ counts: Set<Int>) -> [Int] {
@@ -169,7 +172,7 @@ public struct Negotiation: Hashable, Sendable {
     }
 }
 
-/// Numbers as a person lists them; three or more in a row become a range.
+/// Lists the numbers for people to read. Three or more consecutive numbers become a range.
 func list(_ numbers: [Int]) -> String {
     var pieces: [String] = []
     var rest = numbers[...]

@@ -1,17 +1,15 @@
 public import Takes
 
-/// What a card really offers: which rates go with which sample formats and channel counts.
+/// The combinations of rates, sample formats and channel counts that a card offers.
 public struct Offers: Hashable, Sendable {
-    /// Channel counts and rates of which each goes with each in one sample format.
+    /// Channel counts and rates that are all possible with each other in one sample format.
     public struct Combination: Hashable, Codable, Sendable {
-        /// The layout of a sample.
         public var format: SampleFormat
         /// Samples a frame, ascending.
         public var channels: [Int]
         /// Frames a second, ascending.
         public var ratesHz: [Int]
 
-        /// Each of `channels` with each of `ratesHz`.
         public init(format: SampleFormat, channels: [Int], ratesHz: [Int]) {
             self.format = format
             self.channels = channels
@@ -24,12 +22,11 @@ public struct Offers: Hashable, Sendable {
         }
     }
 
-    /// All that the card takes.
     public var combinations: [Combination]
-    /// Whether these are the hardware's own offers. A plug-in accepts nearly any format, whatever the hardware behind it has.
+    /// Whether the hardware itself offers these. A plug-in accepts nearly any format, whatever the hardware behind it
+    /// supports.
     public var isHardware: Bool
 
-    /// What a card offers.
     public init(_ combinations: [Combination], isHardware: Bool = true) {
         self.combinations = combinations
         self.isHardware = isHardware
@@ -45,7 +42,7 @@ public struct Offers: Hashable, Sendable {
         return SampleFormat.allCases.filter(offered.contains)
     }
 
-    /// Whether all three go together.
+    /// Whether sample format, channel count and rate are possible together.
     public func contain(_ format: StreamFormat) -> Bool {
         combinations.contains {
             $0.format == format.sampleFormat && $0.channels.contains(format.channels)
@@ -58,10 +55,10 @@ public struct Offers: Hashable, Sendable {
         5512, 8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000, 64000, 88200, 96000, 128_000, 176_400,
         192_000, 200_000, 250_000, 256_000, 312_500, 352_800, 384_000, 500_000, 705_600, 768_000,
     ]
-    /// No driver can mean a rate beyond these.
+    /// A rate outside this range in a driver's list is an error.
     static let rateLimitsHz = 1...10_000_000
-    /// The most channels that are tried on hardware.
+    /// The largest channel count that is tried on hardware.
     public static let mostChannels = 64
-    /// The most channels that are tried on a plug-in, which accepts any count and answers slowly.
+    /// The largest channel count that is tried on a plug-in, which accepts any count and answers slowly.
     public static let mostPluginChannels = 16
 }

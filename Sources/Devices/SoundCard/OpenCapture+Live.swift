@@ -2,12 +2,12 @@ import Ring
 import Takes
 
 extension OpenCapture {
-    /// How long a channel must be without a signal to be left out.
+    /// A channel without a signal for this long is left out.
     static let listening = Duration.seconds(1)
 
-    /// Captures for a while. The card is stopped then, and can be started.
-    /// - Parameter meter: makes the meter that judges them.
-    /// - Returns: the channels that have a signal meanwhile; nil if none has one, or the card delivers too little.
+    /// Captures for `listening`. Afterwards the card is stopped, and can be started again.
+    /// - Parameter meter: makes the meter that judges the channels.
+    /// - Returns: the channels that had a signal, or nil if none had one or the card delivered too little.
     func liveChannels(
         by meter: (StreamFormat) -> any ChannelMeter
     ) throws(SoundCardError) -> [Int]? {

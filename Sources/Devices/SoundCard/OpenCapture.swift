@@ -1,14 +1,14 @@
 import Ring
 import Takes
 
-/// A card that is open and settled. `CaptureCard` holds it until it hands it to the capture thread, and it is used by that
-/// thread alone from then on, but for `survey`. It is closed when it is released.
+/// An open and configured card. `CaptureCard` holds it until it hands it to the capture thread; from then on only that
+/// thread may use it, except for `survey`. The card is closed when this object is released.
 final class OpenCapture: @unchecked Sendable {
-    /// ALSA's name of the PCM.
+    /// ALSA's PCM name.
     let name: String
-    /// ALSA's name of the card's controls; nil: it has none.
+    /// ALSA's control name of the card, or nil if it has no mixer.
     let mixer: String?
-    /// Nil: the settings name a PCM.
+    /// Nil if the settings name a PCM.
     private let card: CardDescription?
     private(set) var grant: CaptureGrant
     let pcm: CapturePCM
@@ -21,13 +21,13 @@ final class OpenCapture: @unchecked Sendable {
         self.pcm = pcm
     }
 
-    /// Captures these channels alone from the next start on.
+    /// From the next start on, captures only these channels.
     func keep(_ numbers: [Int]) {
         grant.layout.kept = numbers
         grant.format.channels = numbers.count
     }
 
-    /// A loop that reads the card into a ring from now on. The card is started.
+    /// Starts the card, and returns the loop that reads it into the ring.
     func begin(into ring: Ring) throws(SoundCardError) -> CaptureLoop {
         guard ring.format == grant.format else {
             throw SoundCardError(
@@ -43,10 +43,10 @@ final class OpenCapture: @unchecked Sendable {
         return loop
     }
 
-    /// Remembers all that the card offers, unless that is known.
+    /// Queries and remembers everything that the card offers, unless that is already known.
     ///
-    /// It may be called beside the capture thread: ALSA passes these questions (`SNDRV_PCM_IOCTL_HW_REFINE`) to the kernel, and
-    /// neither changes a PCM that is hardware, nor does the kernel.
+    /// It may be called while the capture thread runs: ALSA passes these queries (`SNDRV_PCM_IOCTL_HW_REFINE`) to the
+    /// kernel, and for a hardware PCM neither ALSA nor the kernel changes its state.
     func survey() {
         guard pcm.pcm.isHardware, let card, SoundCards.remembered(card, for: .capture) == nil,
             let offers = try? pcm.pcm.offers(asked: grant.format.rateHz)

@@ -2,17 +2,17 @@ import CALSA
 import Glibc
 import Takes
 
-/// An open PCM of either direction. Closed when it goes out of scope.
+/// An open PCM of either direction. It is closed when it goes out of scope.
 @safe struct OpenPCM: ~Copyable {
     let handle: OpaquePointer
-    /// The name that it was opened by.
+    /// The name under which it was opened.
     let name: String
     let direction: PCMDirection
 
-    /// Opens a PCM without waiting for it.
+    /// Opens a PCM in non-blocking mode.
     /// - Parameters:
-    ///   - name: ALSA's name of it, such as `hw:CARD=Mic`.
-    ///   - automatic: whether plug-ins may convert formats and channels on the way. They never resample.
+    ///   - name: ALSA's PCM name, such as `hw:CARD=Mic`.
+    ///   - automatic: whether plug-ins may convert formats and channels. They never resample.
     init(opening name: String, _ direction: PCMDirection, automatic: Bool) throws(SoundCardError) {
         var mode = SND_PCM_NONBLOCK | Int32(SND_PCM_NO_AUTO_RESAMPLE)
         if !automatic { mode |= Int32(SND_PCM_NO_AUTO_CHANNELS | SND_PCM_NO_AUTO_FORMAT) }
@@ -28,15 +28,14 @@ import Takes
         unsafe snd_pcm_close(handle)
     }
 
-    /// Whether this is the hardware itself, not a plug-in.
     var isHardware: Bool {
         unsafe snd_pcm_type(handle) == SND_PCM_TYPE_HW
     }
 
-    /// The index of the card behind it, where there is one.
+    /// The index of the card behind the PCM, or nil if it has no card.
     var cardIndex: Int? { place?.card }
 
-    /// The numbers of the card behind it and of its device, where there is one.
+    /// The numbers of the card and the device behind the PCM, or nil if it has no card.
     private var place: (card: Int, device: Int)? {
         var info: OpaquePointer?
         guard unsafe snd_pcm_info_malloc(&info) == 0 else { return nil }
@@ -46,11 +45,10 @@ import Takes
         return index >= 0 ? (Int(index), Int(unsafe snd_pcm_info_get_device(info))) : nil
     }
 
-    /// The rates that its driver lists.
     private var statedRates: Set<Int> { place.map { StatedRates.of(card: $0.card, device: $0.device) } ?? [] }
 
-    /// What it offers: each sample format, with each channel count, with each rate, tried together.
-    /// - Parameter asked: a rate that is tried as well; nil: none.
+    /// The PCM's offers: each sample format is tried with each channel count and each rate.
+    /// - Parameter asked: a rate that is also tried, or nil.
     func offers(asked: Int? = nil) throws(SoundCardError) -> Offers {
         let all = try unsafe HardwareParameters(all: handle, of: name, direction)
         let isHardware = isHardware
@@ -75,12 +73,13 @@ import Takes
         return Offers(combinations, isHardware: isHardware)
     }
 
-    /// Whether it offers `format`, without trying all else.
+    /// Whether the PCM offers `format`. No other combination is tried.
     func offers(_ format: StreamFormat) throws(SoundCardError) -> Bool {
         try unsafe HardwareParameters(all: handle, of: name, direction).offer(format)
     }
 
-    /// The first candidate of a negotiation, found without trying all combinations; nil: only `offers` shows it.
+    /// The first candidate of a negotiation, found without trying all combinations, or nil if only `offers` can find
+    /// it.
     func first(of negotiation: Negotiation) throws(SoundCardError) -> StreamFormat? {
         let all = try unsafe HardwareParameters(all: handle, of: name, direction)
         return negotiation.first { format in
@@ -91,30 +90,30 @@ import Takes
         }
     }
 
-    /// The channel counts that are tried.
     private func triedChannels(_ parameters: borrowing HardwareParameters) -> ClosedRange<Int> {
         let range = parameters.channelRange
         let most = isHardware ? Offers.mostChannels : Offers.mostPluginChannels
         return range.lowerBound...max(range.lowerBound, min(range.upperBound, most))
     }
 
-    /// What a PCM was settled to.
+    /// The result of configuring a PCM.
     struct Grant {
         var format: StreamFormat
         var periodFrames: Int
         var bufferFrames: Int
-        /// Whether its position moves a period at a time: what seems to be queued may have left the buffer already.
+        /// Whether the position moves by whole periods, so that frames counted as queued may already have left the
+        /// buffer.
         var movesByPeriods: Bool
     }
 
-    /// A buffer that is too large for the kernel is not made shorter than this.
+    /// The shortest buffer that `configure` tries if the kernel refuses longer ones.
     static let shortestBuffer = Duration.milliseconds(500)
 
-    /// Settles the hardware to `format`, with a period and a buffer near those that are asked for, and reads back what it
-    /// runs at. Its software parameters are still to be set.
+    /// Configures the hardware for `format`, with a period and a buffer near the requested ones, and reads back the
+    /// granted values. The software parameters must still be set.
     ///
-    /// The kernel has so much memory for the buffers of a card (32 MiB, unless `snd.max_alloc_per_card` says otherwise): where
-    /// it refuses (ENOMEM), the buffer is halved until it fits.
+    /// The kernel limits the memory for the buffers of a card (32 MiB, unless `snd.max_alloc_per_card` changes it). If
+    /// it refuses with ENOMEM, the buffer is halved until it fits.
     func configure(
         _ format: StreamFormat, period: Duration, buffer: Duration, calls: ParameterCalls = unsafe .alsa
     ) throws(SoundCardError) -> Grant {
@@ -154,9 +153,9 @@ import Takes
             movesByPeriods: parameters.isBatch)
     }
 
-    /// Settles the first of the candidates that the card accepts: some cards offer what they cannot run, because the bus has too
-    /// little bandwidth left.
-    /// - Returns: what `configure` granted, which candidate it was, and why the first was refused.
+    /// Configures the first of the candidates that the card accepts. Some cards refuse formats that they offer, because
+    /// the bus has too little bandwidth left.
+    /// - Returns: the result of `configure`, the accepted candidate, and why the first candidate was refused.
     func settle(
         _ candidates: [StreamFormat], with configure: (StreamFormat) throws(SoundCardError) -> Grant
     ) throws(SoundCardError) -> (grant: Grant, candidate: StreamFormat, refusal: SoundCardError?) {
@@ -173,12 +172,12 @@ import Takes
             ?? SoundCardError(name, direction.verb, reason: "it takes none of its formats", direction: direction)
     }
 
-    /// Its software parameters as they are, to be changed.
+    /// The current software parameters, which can then be changed.
     func softwareParameters() throws(SoundCardError) -> SoftwareParameters {
         try unsafe SoftwareParameters(of: handle, name, direction)
     }
 
-    /// Stops it at once.
+    /// Stops the PCM at once.
     func drop() {
         unsafe snd_pcm_drop(handle)
     }

@@ -1,23 +1,23 @@
 import Glibc
 import Takes
 
-/// Waits for a PCM that another thread of this process has open for a moment, as a listing or a check-up has: without it, the card
-/// that is to record would be found busy.
+/// Waits for a PCM that another thread of this process has open for a moment, for example for a listing or a check-up.
+/// Without the wait, the recording would find the card busy.
 struct OwnUse {
-    /// How long a PCM is waited for.
+    /// The longest wait for a PCM.
     static let patience = Duration.seconds(2)
-    /// How often it is tried.
+    /// The time between two attempts.
     static let interval = Duration.milliseconds(20)
 
-    /// Who holds a PCM.
+    /// The holder of a PCM.
     enum Holder { case none, thisProcess, another }
 
-    /// Finds out who holds the PCM.
+    /// Finds the holder of the PCM.
     var holder: () -> Holder
     /// Waits for `interval`.
     var wait: () -> Void = { usleep(useconds_t(OwnUse.interval.nanoseconds / 1000)) }
 
-    /// Opens a PCM, again and again while it is busy because this process holds it.
+    /// Opens a PCM, and retries while it is busy because this process holds it.
     /// - Throws: the error of the last attempt.
     func open<PCM: ~Copyable>(_ attempt: () throws(SoundCardError) -> PCM) throws(SoundCardError) -> PCM {
         for _ in 0..<Int(Self.patience / Self.interval) {
@@ -27,7 +27,7 @@ struct OwnUse {
                 guard error.code == EBUSY else { throw error }
                 switch holder() {
                 case .thisProcess: wait()
-                // It may have been closed since the attempt.
+                // The PCM may have been closed since the attempt.
                 case .none: return try attempt()
                 case .another: throw error
                 }

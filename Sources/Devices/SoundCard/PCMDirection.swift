@@ -1,11 +1,8 @@
-/// Which way sound goes through a PCM.
 public enum PCMDirection: Hashable, Sendable {
-    /// From the card.
     case capture
-    /// To the card.
     case playback
 
-    /// How an error's sentence begins: `capture`, `play`.
+    /// The beginning of an error's sentence: `capture`, `play`.
     var heading: String {
         switch self {
         case .capture: "capture"
@@ -13,7 +10,7 @@ public enum PCMDirection: Hashable, Sendable {
         }
     }
 
-    /// What is done with a card: `record`, `play`.
+    /// The verb for the use of a card: `record`, `play`.
     var verb: String {
         switch self {
         case .capture: "record"
@@ -21,7 +18,7 @@ public enum PCMDirection: Hashable, Sendable {
         }
     }
 
-    /// The letter that ends the name of such a PCM in `/dev/snd` and in `/proc/asound`.
+    /// The last letter of the PCM's name in `/dev/snd` and in `/proc/asound`.
     var letter: Character {
         switch self {
         case .capture: "c"

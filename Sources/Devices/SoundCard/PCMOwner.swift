@@ -1,23 +1,21 @@
-/// Who holds a PCM, found in `/proc`.
+/// The process that holds a PCM, found in `/proc`.
 public struct PCMOwner: Hashable, Sendable {
-    /// The process.
     public var processID: Int
-    /// Its name, where it may be read.
+    /// Nil if the name cannot be read.
     public var processName: String?
 
-    /// A process that holds a PCM.
     public init(processID: Int, processName: String?) {
         self.processID = processID
         self.processName = processName
     }
 
-    /// As an error shows it: `pid 812, pulseaudio`.
+    /// The owner as an error shows it: `pid 812, pulseaudio`.
     public var summary: String {
         "pid \(processID)" + (processName.map { ", \($0)" } ?? "")
     }
 
-    /// The owner of a card's device, by `owner_pid` of `/proc/asound/cardN/pcmDc/subS/status`; nil if it is free.
-    /// The kernel names the thread that opened it; this is its process.
+    /// The owner of a card's device, or nil if the device is free. `owner_pid` in
+    /// `/proc/asound/cardN/pcmDc/subS/status` is the thread that opened it; this returns the thread's process.
     package static func of(_ direction: PCMDirection, card: Int, device: Int, root: String) -> PCMOwner? {
         let folder = "\(root)/proc/asound/card\(card)/pcm\(device)\(direction.letter)"
         for sub in SystemFile.names(in: folder).filter({ $0.hasPrefix("sub") }).sorted() {

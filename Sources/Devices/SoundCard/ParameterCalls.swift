@@ -1,13 +1,15 @@
 import CALSA
 
-/// The calls that settle the hardware parameters of a PCM, as C functions: ALSA's, or in a test those of a scripted card.
+/// The calls that configure the hardware parameters of a PCM, as C functions: ALSA's, or those of a scripted card in
+/// tests.
 @unsafe struct ParameterCalls: Sendable {
-    /// Puts the parameters into force (`snd_pcm_hw_params`): 0, or a negative error code.
+    /// Applies the parameters (`snd_pcm_hw_params`). Returns 0 or a negative error code.
     var install: @convention(c) (OpaquePointer, OpaquePointer) -> Int32
-    /// How many bits of a sample carry signal (`snd_pcm_hw_params_get_sbits`); 0 or a negative error code: it is not known.
+    /// The number of bits that carry signal in a sample (`snd_pcm_hw_params_get_sbits`); 0 or a negative error code if
+    /// unknown.
     var significantBits: @convention(c) (OpaquePointer, OpaquePointer) -> Int32
 
-    /// ALSA's. What a plug-in reports of its samples does not describe a converter.
+    /// ALSA's calls. A plug-in's report about its samples does not describe a converter, so it counts as unknown.
     static let alsa = unsafe ParameterCalls(
         install: { unsafe snd_pcm_hw_params($0, $1) },
         significantBits: { pcm, parameters in

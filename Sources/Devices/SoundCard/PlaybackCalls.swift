@@ -1,25 +1,24 @@
 import CALSA
 
-/// The calls that the playback queue makes, as C functions: ALSA's, or in a test those of a scripted card.
+/// The calls of the playback queue, as C functions: ALSA's, or those of a scripted card in tests.
 @unsafe struct PlaybackCalls: Sendable {
-    /// Writes up to so many frames: how many, or a negative error code.
+    /// Writes at most the given number of frames. Returns how many were written, or a negative error code.
     var write: @convention(c) (OpaquePointer, UnsafeRawPointer, Int) -> Int
-    /// Frames that are written and not played yet: 0, or a negative error code.
+    /// The frames that are written and not yet played. Returns 0 or a negative error code.
     var delay: @convention(c) (OpaquePointer, UnsafeMutablePointer<Int>) -> Int32
-    /// How many of the frames that were written last can be taken back, or a negative error code.
+    /// How many of the last written frames can be taken back, or a negative error code.
     var rewindable: @convention(c) (OpaquePointer) -> Int
-    /// Takes frames back: how many, or a negative error code.
+    /// Takes frames back. Returns how many, or a negative error code.
     var rewind: @convention(c) (OpaquePointer, Int) -> Int
-    /// Makes the PCM ready to start: 0, or a negative error code.
+    /// Prepares the PCM for a start. Returns 0 or a negative error code.
     var prepare: @convention(c) (OpaquePointer) -> Int32
-    /// Wakes the PCM from a system sleep: 0, or a negative error code.
+    /// Resumes the PCM after a system sleep. Returns 0 or a negative error code.
     var resume: @convention(c) (OpaquePointer) -> Int32
-    /// Stops the PCM at once: 0, or a negative error code.
+    /// Stops the PCM at once. Returns 0 or a negative error code.
     var drop: @convention(c) (OpaquePointer) -> Int32
-    /// Whether the card behind the PCM is gone.
+    /// Whether the card behind the PCM has been disconnected.
     var isGone: @convention(c) (OpaquePointer) -> Bool
 
-    /// ALSA's.
     static let alsa = unsafe PlaybackCalls(
         write: { unsafe snd_pcm_writei($0, $1, snd_pcm_uframes_t($2)) },
         delay: { pcm, frames in

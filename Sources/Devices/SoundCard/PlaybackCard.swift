@@ -2,26 +2,26 @@ import Glibc
 public import Ring
 import Takes
 
-/// A sound card that takes are played on: opened as hardware, without plug-ins, at the take's own rate if it has that.
+/// A sound card that plays takes. It is opened as hardware, without plug-ins, and at the take's own rate if the card
+/// supports it.
 ///
-/// Its methods are called by one thread at a time, not by a real-time one. `open` and `close` may block while the kernel waits
-/// for the device (5 s at most for each answer of a USB device); the others do not.
+/// Its methods must be called by one thread at a time, and not by a real-time thread. `open` and `close` may block
+/// while the kernel waits for the device (at most 5 s for each answer of a USB device); the others do not block.
 public final class PlaybackCard: PlaybackSink {
     private let cards: SoundCards
     private var name = "card"
     private var pcm: PlaybackPCM?
     private var queue: PlaybackQueue?
-    /// How often the queue ran dry since the card was opened last.
+    /// How often the queue ran empty since the card was opened last.
     public private(set) var underruns = 0
 
-    /// A card that is not open yet.
     public init(cards: SoundCards = SoundCards()) {
         self.cards = cards
     }
 
-    /// Opens the card, and settles it to the take's own format, or to the best substitute. With a latency the buffer is so long
-    /// and has at least three periods, of at most 20 ms; what the card granted is in the grant.
-    /// - Throws: `SoundCardError`, or `CardInUse`. The card is closed then.
+    /// Opens the card, and configures the take's own format or the best substitute. With a latency, the buffer has that
+    /// length and at least three periods of at most 20 ms each. The grant contains the granted values.
+    /// - Throws: `SoundCardError` or `CardInUse`. The card is then closed.
     public func open(_ request: PlaybackRequest) throws -> PlaybackGrant {
         close()
         underruns = 0
@@ -52,7 +52,7 @@ public final class PlaybackCard: PlaybackSink {
             format: settled.format, bufferFrames: settled.bufferFrames)
     }
 
-    /// Queues as many whole frames as there is room for. The first are played at once.
+    /// Queues whole frames, as many as fit. The first frames are played at once.
     /// - Throws: `SoundCardError`.
     public func write(_ frames: UnsafeRawBufferPointer) throws -> Int {
         guard queue != nil else { throw notOpen() }
@@ -60,37 +60,36 @@ public final class PlaybackCard: PlaybackSink {
         return try unsafe queue?.write(frames) ?? 0
     }
 
-    /// Frames that are queued and not played yet; 0 when the queue ran dry.
+    /// Frames that are queued and not yet played, or 0 when the queue ran empty.
     /// - Throws: `SoundCardError`.
     public func queuedFrames() throws -> Int {
         guard let queue else { throw notOpen() }
         return try queue.queuedFrames()
     }
 
-    /// Takes the last queued frames back, where this is hardware that gives them back. A little always stays queued: the
-    /// hardware may be fetching it.
+    /// Takes back the last queued frames, if this is hardware that supports it. A few frames always stay queued,
+    /// because the hardware may be fetching them.
     /// - Throws: `SoundCardError`.
     public func takeBack(keeping frameCount: Int) throws -> Int {
         guard let queue else { throw notOpen() }
         return try queue.takeBack(keeping: frameCount)
     }
 
-    /// Silence at once. The next `write` starts the card again.
+    /// Stops playback at once. The next `write` starts the card again.
     public func drop() {
         queue?.drop()
     }
 
-    /// Closes the card.
     public func close() {
-        // In this order: the queue uses the PCM.
+        // In this order, because the queue uses the PCM.
         queue = nil
         pcm = nil
     }
 }
 
 extension PlaybackCard {
-    /// Whether the error is one of a card that cannot record and play at once, or not at two rates, or not over this USB port. If
-    /// another process holds the card, the error has its name as detail.
+    /// Whether the error may come from a card that cannot record and play at once, or not at two rates, or not over
+    /// this USB port. An error with a detail is excluded, because then another process holds the card.
     private func mayBeBlockedByCompanion(_ error: SoundCardError, _ request: PlaybackRequest) -> Bool {
         guard [EBUSY, EINVAL, ENOSPC].contains(error.code), error.detail == nil, let companion = request.companion
         else {
@@ -112,7 +111,8 @@ extension PlaybackCard {
         }
     }
 
-    /// Settles the PCM to the take's own format if it has that: trying all other formats takes time, and a person waits.
+    /// Configures the take's own format if the card supports it. Trying all other formats would take time while a
+    /// person waits.
     private func settle(
         _ pcm: borrowing PlaybackPCM, _ request: PlaybackRequest, _ card: CardDescription?
     ) throws(SoundCardError) -> OpenPCM.Grant {

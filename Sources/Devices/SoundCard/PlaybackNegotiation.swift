@@ -1,18 +1,18 @@
 import Takes
 
-/// Which of a card's formats a take is played in: pure rules.
+/// Pure rules that choose the format for playing a take among those of a card.
 ///
-/// - The take's rate, else the lowest whole multiple of it, else 48 kHz or the nearest rate above the take's, else the highest.
-/// - Of the formats that have this rate one that drops no channel, then one that drops no bit.
-/// - The take's channel count, else the smallest above it, else the largest: a take of one channel gets two.
-/// - The take's own sample format, else the narrowest that holds it, else the one that keeps most of it.
+/// - The rate is the take's, or its lowest whole multiple, or 48 kHz or the nearest rate above the take's, or the
+///   highest.
+/// - Among the formats with this rate, one that drops no channel has priority, then one that drops no bit.
+/// - The channel count is the take's, or the smallest above it, or the largest: a take with one channel gets two.
+/// - The sample format is the take's, or the narrowest that holds it, or the one that keeps most of it.
 struct PlaybackNegotiation: Hashable, Sendable {
-    /// What the take is.
     var take: StreamFormat
 
-    /// The formats to try on a card, best first; never none.
+    /// The formats to try on a card, best first. Never empty.
     /// - Parameter subject: the card's name in an error.
-    /// - Throws: an error, if the card has nothing that can be played in.
+    /// - Throws: an error if the card has no usable format.
     func candidates(from offers: Offers, of subject: String) throws(SoundCardError) -> [StreamFormat] {
         let layouts = Self.layouts(for: take.sampleFormat)
         let candidates = rates(among: offers.ratesHz).flatMap { rate in
@@ -37,7 +37,7 @@ struct PlaybackNegotiation: Hashable, Sendable {
         return candidates
     }
 
-    /// The rates in the order in which they serve.
+    /// The rates in order of preference.
     private func rates(among rates: [Int]) -> [Int] {
         let preferred = Negotiation.preferredRateHz
         func cost(_ rate: Int) -> (Int, Int) {
@@ -48,7 +48,7 @@ struct PlaybackNegotiation: Hashable, Sendable {
         return rates.sorted { cost($0) < cost($1) }
     }
 
-    /// All layouts in the order in which they serve a take, and how many of them keep every bit of it.
+    /// All layouts in order of preference for a take. The first `lossless` of them keep every bit.
     static func layouts(for format: SampleFormat) -> (order: [SampleFormat], lossless: Int) {
         switch format {
         case .s16: ([.s16, .s24Packed, .s24, .s32, .float], 5)

@@ -1,27 +1,28 @@
 import Takes
 
-/// An open PCM in the playback direction. Closed when it goes out of scope; what is queued is not played any more.
+/// An open PCM in the playback direction. It is closed when it goes out of scope; frames that are still queued are not
+/// played.
 struct PlaybackPCM: ~Copyable {
     let pcm: OpenPCM
 
-    /// Opens a PCM without waiting for it.
+    /// Opens a PCM in non-blocking mode.
     /// - Parameters:
-    ///   - name: ALSA's name of it, such as `hw:CARD=Headphones`.
-    ///   - automatic: whether plug-ins may convert formats and channels on the way. They never resample.
+    ///   - name: ALSA's PCM name, such as `hw:CARD=Headphones`.
+    ///   - automatic: whether plug-ins may convert formats and channels. They never resample.
     init(opening name: String, automatic: Bool = false) throws(SoundCardError) {
         pcm = try OpenPCM(opening: name, .playback, automatic: automatic)
     }
 
-    /// How often the card reports its position, so how exactly queued frames can be taken back.
+    /// The interval of the card's position reports, and so the precision with which queued frames can be taken back.
     static let period = Duration.milliseconds(20)
-    /// The most that is queued: as long as the player may get no processor time.
+    /// The longest queue. It covers the time for which the player may get no processor time.
     static let buffer = Duration.milliseconds(500)
-    /// Periods in a buffer that is shorter than that.
+    /// The number of periods in a shorter buffer.
     static let periods = 3
 
-    /// Settles the PCM to `format` and reads back what it runs at. It plays from the first frame that is written, and stops
-    /// once it has nothing more.
-    /// - Parameter latency: the most that is queued; nil: half a second.
+    /// Configures the PCM for `format` and reads back the granted values. Playback starts with the first written frame,
+    /// and stops when the queue is empty.
+    /// - Parameter latency: the longest queue, or nil for half a second.
     func configure(_ format: StreamFormat, latency: Duration? = nil) throws(SoundCardError) -> OpenPCM.Grant {
         let grant = try unsafe pcm.configure(
             format, period: latency.map { min($0 / Self.periods, Self.period) } ?? Self.period,
@@ -34,7 +35,6 @@ struct PlaybackPCM: ~Copyable {
         return grant
     }
 
-    /// Settles the first of the candidates that the card accepts.
     func settle(
         _ candidates: [StreamFormat], latency: Duration? = nil
     ) throws(SoundCardError) -> (grant: OpenPCM.Grant, candidate: StreamFormat, refusal: SoundCardError?) {

@@ -2,11 +2,11 @@ import CALSA
 import Glibc
 import Takes
 
-/// The frames between the player and a PCM that is settled: queued, counted, taken back. Nothing here blocks.
+/// The queue of frames between the player and a configured PCM. No call blocks.
 @safe struct PlaybackQueue {
-    /// So much is never taken back: the hardware may be fetching it.
+    /// This much is never taken back, because the hardware may be fetching it.
     static let safeguard = Duration.milliseconds(2)
-    /// So many recoveries without a frame between them are a failure.
+    /// Playback fails after more than this number of recoveries without a frame between them.
     static let mostRecoveries = 10
     private static let mostInterruptions = 8
 
@@ -14,14 +14,15 @@ import Takes
     private let calls: PlaybackCalls
     private let name: String
     private let bytesPerFrame: Int
-    /// How many frames always stay queued when others are taken back; nil: none can be.
+    /// How many frames stay queued when others are taken back, or nil if no frames can be taken back.
     private let leastKept: Int?
     private var recoveries = 0
-    /// How often it ran dry.
+    /// How often the queue ran empty.
     private(set) var underruns = 0
 
     /// A queue of a PCM, which must outlive it.
-    /// - Parameter canTakeBack: whether this is the hardware itself: what a plug-in was given is out of reach.
+    /// - Parameter canTakeBack: whether this is the hardware itself. Frames that a plug-in has received cannot be taken
+    ///   back.
     init(
         pcm: OpaquePointer, calls: PlaybackCalls = unsafe .alsa, name: String, grant: OpenPCM.Grant, canTakeBack: Bool
     ) {
@@ -33,14 +34,14 @@ import Takes
         leastKept = canTakeBack ? safeguard + (grant.movesByPeriods ? grant.periodFrames : 0) : nil
     }
 
-    /// Queues as many whole frames as there is room for.
+    /// Queues whole frames, as many as fit.
     mutating func write(_ frames: UnsafeRawBufferPointer) throws(SoundCardError) -> Int {
         let wanted = frames.count / bytesPerFrame
         guard wanted > 0, let start = frames.baseAddress else { return 0 }
         var done = 0
         var interruptions = 0
         while done < wanted {
-            // Safe: what is left of the buffer begins here and holds that many frames.
+            // Safe: the rest of the buffer begins here and holds this number of frames.
             let count = unsafe calls.write(pcm, start + done * bytesPerFrame, wanted - done)
             if count > 0 {
                 done += count
@@ -60,7 +61,7 @@ import Takes
         return done
     }
 
-    /// Frames that are queued and not played yet; 0 when it ran dry.
+    /// Frames that are queued and not yet played, or 0 when the queue ran empty.
     func queuedFrames() throws(SoundCardError) -> Int {
         var status: Int32 = 0
         for _ in 0..<Self.mostInterruptions {
@@ -71,19 +72,19 @@ import Takes
         }
         if isLost(status) { throw error(nil, status) }
         switch -status {
-        // Run dry, suspended or dropped: what was queued is not played any more.
+        // The queue ran empty, or the PCM was suspended or dropped: queued frames will not be played.
         case EPIPE, ESTRPIPE, EBADFD: return 0
         default: throw error("count what is queued", status)
         }
     }
 
-    /// Takes back what was written last, except `frameCount` of the frames that are played next.
+    /// Takes back the last written frames, except the next `frameCount` frames to be played.
     /// - Returns: how many were taken back.
     func takeBack(keeping frameCount: Int) throws(SoundCardError) -> Int {
         guard let leastKept else { return 0 }
         let spare = try queuedFrames() - max(frameCount, leastKept)
         guard spare > 0 else { return 0 }
-        // What the hardware has fetched still counts as queued, and cannot be taken back.
+        // Frames that the hardware has fetched still count as queued, and cannot be taken back.
         let count = min(spare, unsafe calls.rewindable(pcm) - leastKept)
         guard count > 0 else { return 0 }
         let taken = unsafe calls.rewind(pcm, count)
@@ -91,14 +92,14 @@ import Takes
         return max(0, taken)
     }
 
-    /// Silence at once. What fails here fails again at the next write, and is reported then.
+    /// Stops playback at once. An error here occurs again at the next write, which reports it.
     func drop() {
         unsafe _ = calls.drop(pcm)
         unsafe _ = calls.prepare(pcm)
     }
 
     /// Makes the PCM ready after a write failed with `status`.
-    /// - Returns: whether to write again at once.
+    /// - Returns: whether the caller should write again at once.
     private mutating func recover(_ status: Int32) throws(SoundCardError) -> Bool {
         if isLost(status) { throw error(nil, status) }
         recoveries += 1
@@ -110,7 +111,7 @@ import Takes
             switch unsafe calls.resume(pcm) {
             case 0...: return true
             case -EAGAIN:
-                // The card is still suspended, and may be for any time.
+                // The card is still suspended, for an unknown time.
                 recoveries -= 1
                 return false
             default: break
@@ -129,7 +130,6 @@ import Takes
         return false
     }
 
-    /// Whether an error means that the card itself is gone.
     private func isLost(_ status: Int32) -> Bool {
         if SoundCardError.lostCodes.contains(-status) { return true }
         return unsafe calls.isGone(pcm)

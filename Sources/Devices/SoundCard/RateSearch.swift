@@ -1,14 +1,15 @@
-/// Which rates are tried on a card. The kernel answers for one rate at a time, and reports only the ends of a range.
+/// The rates that are tried on a card. The kernel tests one rate at a time, and reports only the limits of a range.
 struct RateSearch {
-    /// Rates that the driver lists.
+    /// The rates that the driver lists.
     var stated: Set<Int> = []
-    /// The rate that is asked for; nil: native.
+    /// The requested rate, or nil for the native one.
     var asked: Int?
 
-    /// The rates that a card has, ascending: of those that are known, listed or asked for, and the ends of its range.
+    /// The rates of a card, ascending: all known, listed or requested rates that it has, and the limits of its range.
     /// - Parameters:
-    ///   - range: what is still possible; its ends need not be exact.
-    ///   - isHardware: the ends of a plug-in's range say nothing of the hardware, and count only where it has no other rate.
+    ///   - range: the range that is still possible; its limits need not be exact rates.
+    ///   - isHardware: false for a plug-in, whose limits do not describe the hardware and count only if it has no other
+    ///     rate.
     ///   - has: whether the card has a rate.
     func rates(in range: ClosedRange<Int>, isHardware: Bool, where has: (Int) -> Bool) -> [Int] {
         let ends: Set = [range.lowerBound, range.upperBound]

@@ -1,16 +1,16 @@
 import CALSA
 
-/// How a PCM that is settled starts, stops and wakes the thread that waits for it (`snd_pcm_sw_params_t`).
+/// When a configured PCM starts, stops and wakes the thread that waits for it (`snd_pcm_sw_params_t`).
 @safe struct SoftwareParameters: ~Copyable {
     private let pointer: OpaquePointer
     private let pcm: OpaquePointer
     private let subject: String
     private let direction: PCMDirection
 
-    /// Those that a PCM has now.
+    /// The current parameters of a PCM.
     init(of pcm: OpaquePointer, _ subject: String, _ direction: PCMDirection) throws(SoundCardError) {
         var allocated: OpaquePointer?
-        // Some hundred bytes: where these are not to be had, the process could not go on anyway.
+        // Some hundred bytes. If these cannot be allocated, the process could not continue anyway.
         guard unsafe snd_pcm_sw_params_malloc(&allocated) == 0, let pointer = unsafe allocated else {
             fatalError("out of memory")
         }
@@ -25,20 +25,20 @@ import CALSA
         unsafe snd_pcm_sw_params_free(pointer)
     }
 
-    /// Wakes as soon as there is this much to read, or room to write.
+    /// Wakes the waiting thread as soon as this number of frames can be read or written.
     func wake(atFrames frames: Int) throws(SoundCardError) {
         try check("set its period") {
             unsafe snd_pcm_sw_params_set_avail_min(pcm, pointer, snd_pcm_uframes_t(max(1, frames)))
         }
     }
 
-    /// Starts by itself at the first read or write.
+    /// Makes the PCM start at the first read or write.
     func startAtOnce() throws(SoundCardError) {
         try check("set its start threshold") { unsafe snd_pcm_sw_params_set_start_threshold(pcm, pointer, 1) }
     }
 
-    /// Stops once the whole buffer is played. Played frames are overwritten with silence, so that hardware that runs on to the
-    /// end of its period plays nothing twice.
+    /// Makes the PCM stop when the whole buffer has been played. Played frames are overwritten with silence, so that
+    /// hardware that continues to the end of its period plays nothing twice.
     func stopWhenDry(bufferFrames: Int) throws(SoundCardError) {
         try check("set its stop threshold") {
             unsafe snd_pcm_sw_params_set_stop_threshold(pcm, pointer, snd_pcm_uframes_t(bufferFrames))
@@ -49,7 +49,7 @@ import CALSA
         try check("have played frames silenced") { unsafe snd_pcm_sw_params_set_silence_size(pcm, pointer, boundary) }
     }
 
-    /// Makes its timestamps those of `CLOCK_MONOTONIC`.
+    /// Sets `CLOCK_MONOTONIC` as the clock of the timestamps.
     func dateMonotonically() throws(SoundCardError) {
         try check("switch timestamps on") {
             unsafe snd_pcm_sw_params_set_tstamp_mode(pcm, pointer, SND_PCM_TSTAMP_ENABLE)
@@ -59,7 +59,6 @@ import CALSA
         }
     }
 
-    /// Puts them into force.
     func install() throws(SoundCardError) {
         try check("set its software parameters") { unsafe snd_pcm_sw_params(pcm, pointer) }
     }

@@ -1,22 +1,19 @@
 import CALSA
 import Glibc
 
-/// Something that could not be done with a sound card.
-///
-/// Its description is one sentence: `capture: hw:CARD=Mic: cannot open: Device or resource busy (held by pid 812,
+/// The description is one sentence: `capture: hw:CARD=Mic: cannot open: Device or resource busy (held by pid 812,
 /// pulseaudio)`.
 public struct SoundCardError: Error, Hashable, CustomStringConvertible {
-    /// What the card was for.
     public var direction: PCMDirection
-    /// What it was attempted on: a PCM's name, or a card as the settings name it.
+    /// The PCM's name, or the card as the settings name it.
     public var subject: String
-    /// What was attempted, as a verb: `open`; nil: nothing can be attempted any more, the card is gone.
+    /// The operation that failed, as a verb such as `open`. Nil if the card is gone.
     public var operation: String?
-    /// The code of `errno(3)`, positive; 0 where no system call failed.
+    /// The code of `errno(3)`, positive; 0 if no system call failed.
     public var code: Int32
-    /// What happened, in the system's words or ours.
+    /// The cause, in the system's words or our own.
     public var reason: String
-    /// More about it: ALSA's messages, who holds the card, what to do.
+    /// More detail: ALSA's messages, the process that holds the card, or advice.
     public var detail: String?
 
     /// An error that no system call reported.
@@ -41,27 +38,26 @@ public struct SoundCardError: Error, Hashable, CustomStringConvertible {
         self.subject = subject
         self.operation = operation
         self.code = -status
-        // Safe: a string that lives as long as the program, or until the next call on this thread.
+        // Safe: the string lives as long as the program, or until the next call on this thread.
         self.reason = unsafe String(cString: snd_strerror(status))
         self.detail = detail
     }
 
-    /// What helps where hardware has no sample format of ours: ALSA converts them. Nil where `subject` is no hardware.
+    /// Advice for hardware without a supported sample format: ALSA can convert. Nil if `subject` is not hardware.
     static func conversion(of subject: String, setting: String) -> String? {
         subject.hasPrefix("hw:") ? "set \(setting) to \"pcm:plug\(subject)\": ALSA converts its formats then" : nil
     }
 
-    /// Codes which mean that the card itself is gone.
+    /// Codes that mean that the card itself is gone.
     static let lostCodes: Set<Int32> = [ENODEV, ENOENT, ENXIO, ESHUTDOWN]
 
-    /// One sentence.
     public var description: String {
         "\(direction.heading): \(subject): \(operation.map { "cannot \($0)" } ?? "the card is gone"): \(reason)"
             + (detail.map { " (\($0))" } ?? "")
     }
 }
 
-/// Every call to ALSA that may fail goes through this: a negative status becomes an error, with what ALSA printed meanwhile.
+/// Wraps every ALSA call that may fail: a negative status becomes an error, with the messages that ALSA printed.
 @discardableResult
 func check(
     _ subject: String, _ operation: String, _ direction: PCMDirection = .capture, _ call: () -> Int32

@@ -7,29 +7,30 @@ public import Takes
 public struct SoundCards: Sendable {
     private let root: String
 
-    /// The machine's own cards; in tests those of a tree of `/sys/class/sound` and `/proc/asound` below `root`, which cannot be opened.
+    /// - Parameter root: empty for the machine's own cards. Tests pass a folder with a tree of `/sys/class/sound` and
+    ///   `/proc/asound`, whose cards cannot be opened.
     public init(root: String = "") {
         self.root = root
     }
 
-    /// To be called first in a process that uses ALSA, before its second thread. It switches off the lock of each PCM, which the
-    /// capture thread must not wait for: every PCM is used by one thread at a time.
+    /// Must be called in every process that uses ALSA, before its second thread starts. It switches off the lock of
+    /// each PCM, because the capture thread must not wait for a lock. Every PCM is used by one thread at a time.
     ///
-    /// Several threads may open PCMs and mixers at the same time nevertheless: alsa-lib guards its configuration and its plug-ins by
-    /// locks that always work (`snd_config_lock` in conf.c, `snd_dlobj_lock` in dlmisc.c), and holds none of them while it waits
-    /// for a device.
+    /// Several threads may still open PCMs and mixers at the same time. alsa-lib protects its configuration and its
+    /// plug-ins by locks that are always active (`snd_config_lock` in conf.c, `snd_dlobj_lock` in dlmisc.c). It holds
+    /// no such lock while it waits for a device.
     public static func prepareProcess() {
         unsafe setenv("LIBASOUND_THREAD_SAFE", "0", 1)
     }
 
-    /// The cards that are present, in ALSA's order. None is opened, unless `/proc/asound` is missing.
+    /// The present cards, in ALSA's order. No card is opened, unless `/proc/asound` is missing.
     public func list() -> [CardDescription] { list(mayOpen: true) }
 
     func list(mayOpen: Bool) -> [CardDescription] {
         var cards = CardTree(root: root).cards()
         guard mayOpen, root.isEmpty, SystemFile.text("/proc/asound/cards") == nil else { return cards }
         for index in cards.indices where cards[index].name == cards[index].alsaID {
-            // Only the driver knows the card's name then.
+            // In this case only the driver knows the card's name.
             guard let names = try? CardControl(opening: cards[index].index).names() else { continue }
             cards[index].name = names.name
             cards[index].driver = names.driver
@@ -37,11 +38,10 @@ public struct SoundCards: Sendable {
         return cards
     }
 
-    /// The card that a recording is made from, or that a take is played on.
+    /// The card for recording or for playing a take.
     /// - Parameters:
-    ///   - direction: what it is for.
-    ///   - companion: of a card that plays, the one that records: `auto` takes that one, if it plays.
-    /// - Throws: an error that lists the cards that are present.
+    ///   - companion: the recording card, when a card for playback is chosen. `auto` chooses it if it can play.
+    /// - Throws: an error that lists the present cards.
     public func find(
         _ reference: CardReference, for direction: PCMDirection = .capture, beside companion: CardReference? = nil
     ) throws(SoundCardError) -> CardDescription {
@@ -50,7 +50,7 @@ public struct SoundCards: Sendable {
         throw CardChoice.absence(of: reference, for: direction, among: cards)
     }
 
-    /// The card among those that are present that `auto` would record from rather than from one of a kind. No card is opened.
+    /// The present card that `auto` prefers to a card of the kind `open`. No card is opened.
     func better(
         than open: CardKind, among cards: [CardDescription], after refusals: CardRefusals = CardRefusals()
     ) -> BetterCard {
@@ -59,17 +59,18 @@ public struct SoundCards: Sendable {
         return better.first(where: isFree).map { .free($0.references) } ?? .occupied
     }
 
-    /// Whether this process may capture from a card, and nothing does.
+    /// Whether this process may capture from the card, and no process does.
     func isFree(_ card: CardDescription) -> Bool {
         guard let device = card.captureDevice else { return false }
         return unsafe access("\(root)/dev/snd/pcmC\(card.index)D\(device)c", R_OK | W_OK) == 0
             && PCMOwner.of(.capture, card: card.index, device: device, root: root) == nil
     }
 
-    /// The cards that are present, each with what its hardware offers in both directions. Every free card is opened for a moment;
-    /// of a busy one the result of the last time is used that this process found it free. May block for as long as the devices do.
+    /// The present cards, each with the offers of its hardware in both directions. Every free card is opened for a
+    /// moment; for a busy one, the result of the last time that this process found it free is used. May block while the
+    /// devices answer.
     /// - Parameters:
-    ///   - mayOpen: asked before each card; of one that may not be opened the report is what is known.
+    ///   - mayOpen: called before each card. If it returns false, the report contains only what is already known.
     ///   - asking: called before a card is opened.
     public func reports(
         mayOpen: () -> Bool = { true }, asking: (CardDescription) -> Void = { _ in }
@@ -85,7 +86,7 @@ public struct SoundCards: Sendable {
         }
     }
 
-    /// What was found when a card was asked what it records, with the reason why this process could not record from it.
+    /// The result of the survey, with the reason why this process could not record from the card.
     private func asRecorded(_ card: CardDescription, _ survey: CardSurvey) -> CardSurvey {
         var survey = survey
         if survey.error == nil, survey.busyBy == nil {
@@ -94,7 +95,7 @@ public struct SoundCards: Sendable {
         return survey
     }
 
-    /// What is known of a card in one direction without opening it.
+    /// The known facts about a card in one direction, without opening it.
     private func known(_ card: CardDescription, _ direction: PCMDirection) -> CardSurvey {
         guard let device = card.device(for: direction) else { return CardSurvey() }
         return CardSurvey(
@@ -102,7 +103,7 @@ public struct SoundCards: Sendable {
             busyBy: PCMOwner.of(direction, card: card.index, device: device, root: root))
     }
 
-    /// Opens a PCM of a card; one that this process holds for a moment is waited for.
+    /// Opens a PCM of a card. If another thread of this process holds the PCM, the call waits for a limited time.
     func open<PCM: ~Copyable>(
         _ card: CardDescription?, _ direction: PCMDirection, _ attempt: () throws(SoundCardError) -> PCM
     ) throws(SoundCardError) -> PCM {
@@ -114,7 +115,7 @@ public struct SoundCards: Sendable {
         return try use.open(attempt)
     }
 
-    /// What a card offers in one direction, or why that is not known.
+    /// The offers of a card in one direction, or why they are not known.
     private func survey(_ card: CardDescription, _ direction: PCMDirection) -> CardSurvey {
         guard let device = card.device(for: direction), root.isEmpty else { return CardSurvey() }
         do throws(SoundCardError) {
@@ -132,7 +133,8 @@ public struct SoundCards: Sendable {
         }
     }
 
-    /// Adds to the error of a busy device which process holds it, where its name identifies it: `hw:CARD=Mic,DEV=1`, `hw:1,0`.
+    /// Adds the process that holds a busy device to the error, if the subject identifies the device:
+    /// `hw:CARD=Mic,DEV=1`, `hw:1,0`.
     func explain(_ error: SoundCardError) -> SoundCardError {
         guard error.code == EBUSY, let colon = error.subject.firstIndex(of: ":") else { return error }
         let fields = error.subject[error.subject.index(after: colon)...].split(separator: ",")
@@ -149,7 +151,7 @@ public struct SoundCards: Sendable {
         return error
     }
 
-    /// Adds to the error of a card that is present which process holds it, or which right is missing: without it ALSA finds no
+    /// Adds the process that holds a present card, or the missing right, to the error. Without the right ALSA finds no
     /// card.
     func explain(_ error: SoundCardError, card: CardDescription, device: Int) -> SoundCardError {
         let node = "\(root)/dev/snd/pcmC\(card.index)D\(device)\(error.direction.letter)"
@@ -159,12 +161,12 @@ public struct SoundCards: Sendable {
             detail: "the user must be in the group that owns \(node), as a rule audio", direction: error.direction)
     }
 
-    /// The cards that this process could not record from.
+    /// The cards from which this process could not record.
     static let refusals = Locked(CardRefusals())
 
-    // MARK: What was offered
+    // MARK: Remembered offers
 
-    /// By all the names of a card: which of them comes first depends on the other cards.
+    /// The key is the set of all names of a card, because their order depends on the other cards.
     private static let offers = Locked<[PCMDirection: [Set<CardReference>: Offers]]>([:])
 
     static func remember(_ offered: Offers, of card: CardDescription, for direction: PCMDirection) {

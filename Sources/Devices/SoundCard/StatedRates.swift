@@ -1,7 +1,7 @@
-/// The rates that a driver of USB cards lists: `/proc/asound/cardN/streamD`, a line `Rates: 48000, 250000` for each setting of
-/// either direction.
+/// The rates that a driver of USB cards lists in `/proc/asound/cardN/streamD`, with one line `Rates: 48000, 250000` for
+/// each setting of either direction.
 enum StatedRates {
-    /// All that are listed for a device of a card; none where the driver lists none, or a continuous range.
+    /// All rates listed for a device of a card. Empty if the driver lists none, or lists a continuous range.
     static func of(card: Int, device: Int, root: String = "") -> Set<Int> {
         let text = SystemFile.text("\(root)/proc/asound/card\(card)/stream\(device)") ?? ""
         let lines = text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Small files of the kernel, in `/proc` and `/sys`, and the folders and links around them.
+/// Reads small files of the kernel in `/proc` and `/sys`, and the folders and links around them.
 package enum SystemFile {
-    /// The file's text without white space around it, at most 64 KiB; nil if it cannot be read.
+    /// The file's text without surrounding white space, at most 64 KiB, or nil if it cannot be read.
     package static func text(_ path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -20,18 +20,18 @@ package enum SystemFile {
         return String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 
-    /// The first line of a small file; nil if it is empty or cannot be read.
+    /// The first line of a small file, or nil if it is empty or cannot be read.
     package static func firstLine(_ path: String) -> String? {
         text(path)?.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 
-    /// A text from a device, made fit for one line of a log or a terminal, at most `limit` characters of it: its maker may have
-    /// written anything. Nil if nothing is left, or it cannot be read.
+    /// At most `limit` characters of a text from a device, made safe for one line of a log or a terminal, because the
+    /// manufacturer may have written anything. Nil if nothing remains, or the file cannot be read.
     package static func words(_ path: String, limit: Int = 100) -> String? {
         text(path).flatMap { words(in: $0, limit: limit) }
     }
 
-    /// The same of text that was read before: its first line, with a space for each character that could steer a terminal.
+    /// Returns the first line of the text, with a space in place of each character that could control a terminal.
     static func words(in text: some StringProtocol, limit: Int = 100) -> String? {
         var words = String.UnicodeScalarView()
         for scalar in (text.split(whereSeparator: \.isNewline).first ?? "").unicodeScalars.prefix(limit) {
@@ -44,13 +44,13 @@ package enum SystemFile {
         return line.isEmpty ? nil : line
     }
 
-    /// The names in a folder, sorted; none if it cannot be read.
+    /// The names in a folder, sorted. Empty if it cannot be read.
     package static func names(in folder: String) -> [String] {
         guard let stream = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            // Safe: the name ends with a zero within the entry.
+            // Safe: the name ends with a zero byte within the entry.
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
             }
@@ -59,9 +59,9 @@ package enum SystemFile {
         return names.sorted()
     }
 
-    /// The name of what a link leads to; nil if it is no link, or does not say.
+    /// The last path component of a link's target, or nil if the path is not a link.
     static func linkedName(_ path: String) -> String? {
-        // Safe: the length is the buffer's, which has an address as it is not empty.
+        // Safe: the length is the buffer's, which is not empty and so has an address.
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             count = unsafe buffer.withMemoryRebound(to: CChar.self) {
                 unsafe max(0, readlink(path, $0.baseAddress!, $0.count))
@@ -73,7 +73,6 @@ package enum SystemFile {
 }
 
 extension StringProtocol {
-    /// The last component of a path.
     var lastPathComponent: String {
         String(split(separator: "/").last ?? "")
     }

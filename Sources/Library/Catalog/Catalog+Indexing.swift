@@ -3,23 +3,22 @@ public import TakeFiles
 public import Takes
 
 extension Catalog {
-    /// What is known of the files of a take that is cataloged.
+    /// The attributes of a cataloged take's files.
     public struct Known: Sendable {
-        /// Which take it is.
         public let identity: TakeIdentity
         let sidecar: FileAttributes
         let notesModifiedNs: Int64
 
-        /// Whether a take's files are those that it was cataloged by.
+        /// Whether the files have not changed since the take was cataloged.
         public func isOf(_ attributes: FileAttributes, notesModifiedNs: Int64) -> Bool {
-            // The catalog has no change times.
+            // Compare field by field, because the catalog does not store ctimes.
             (sidecar.byteCount, sidecar.modifiedNs, sidecar.inode)
                 == (attributes.byteCount, attributes.modifiedNs, attributes.inode)
                 && self.notesModifiedNs == notesModifiedNs
         }
     }
 
-    /// Notes which storages are in. Takes of all others are elsewhere.
+    /// Records which storages are present. Takes on all other storages are "elsewhere".
     /// - Returns: the number of each storage in the catalog.
     public func setPresent(_ storages: [Storage]) throws -> [Storage: Int64] {
         let numbers = try database.write { database in
@@ -40,7 +39,7 @@ extension Catalog {
         return numbers
     }
 
-    /// The storages that are in, as `setPresent` noted last.
+    /// The storages that are present, as recorded by the last `setPresent`.
     public func storages() throws -> [Storage] {
         try database.read { database in
             try Row.fetchAll(database, sql: "SELECT path, mark FROM storage WHERE isHere ORDER BY id").map { row in
@@ -57,7 +56,7 @@ extension Catalog {
         }
     }
 
-    /// The cataloged takes of a day, by stem.
+    /// The cataloged takes of a day by stem.
     public func known(of storage: Int64, day: String) throws -> [String: Known] {
         try database.read { database in
             let rows = try Row.fetchCursor(
@@ -77,24 +76,21 @@ extension Catalog {
         }
     }
 
-    /// Why a take is not in the catalog, or not with all that is noted of it.
+    /// Why a take or its notes are not in the catalog.
     public struct IndexFailure: Error, CustomStringConvertible {
-        /// The take's stem.
         public var take: String
-        /// The error.
         public var error: any Error
 
-        /// One sentence.
         public var description: String {
             error is DatabaseError ? "\(take): cannot be cataloged: \(error)" : "\(error)"
         }
     }
 
-    /// Catalogs takes of a storage, new ones and such whose files have changed, in one transaction.
+    /// Catalogs new and changed takes of a storage in one transaction.
     ///
-    /// A take that is on another storage as well stays where it is as long as that is in.
-    /// - Returns: why some are not in the catalog, or without what is noted of them. All others are.
-    /// - Throws: an error of the database that is not of one take.
+    /// If the take is also cataloged on another storage that is present, that row is kept.
+    /// - Returns: the takes that could not be cataloged, or only without their notes, with the reason.
+    /// - Throws: errors of the database that do not concern a single take.
     public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [IndexFailure] {
         var failures: [IndexFailure] = []
         var changed: [CatalogChange] = []
@@ -116,23 +112,24 @@ extension Catalog {
         return failures
     }
 
-    /// Returns true for an error of the values of one take, and false for one of the database or its disk.
+    /// Whether an error concerns the values of one take, not the database or its disk.
     private static func isOfOneTake(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return true }
         return switch error.resultCode {
         case .SQLITE_CONSTRAINT: error.extendedResultCode != .SQLITE_CONSTRAINT_TRIGGER
-        // Text that SQLite does not take for JSON is one of these.
+        // SQLite reports text that is not valid JSON as one of these.
         case .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE: true
         default: false
         }
     }
 
-    /// - Returns: the change, or nil if another storage that is here has the take; and the error of its notes, or nil if all were read.
+    /// - Returns: the change, or nil if the take is on another storage that is present; and the error of its notes, or
+    ///   nil if all were read.
     private func index(
         _ take: StoredTake, on storage: Int64, at path: String, _ database: Database
     ) throws -> (change: CatalogChange?, problem: (any Error)?) {
         let (stem, identity) = (take.name.stem, take.identity)
-        // Before it is read: a file that changes meanwhile is read again.
+        // Get the timestamp before reading: a file that changes in between is then read again.
         var modified = notes.modified(identity)
         let noted: TakeNotes
         let problem: (any Error)?
@@ -141,13 +138,13 @@ extension Catalog {
         } catch {
             (noted, problem) = (TakeNotes(take: stem), error)
         }
-        // Each scan reads it again, and reports it, until it is repaired.
+        // With -1, each scan reads and reports the notes again until they are repaired.
         if problem != nil { modified = -1 }
         var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
         let change: CatalogChange
         let rows = try Self.rows(of: stem, database)
         let own = rows.first { $0.entry.identity == identity }
-        // Its sidecar may have lost the kit's id since, or another take's may be in its place.
+        // The sidecar may have lost the kit's id, or another take may have replaced this one.
         let there = rows.first { $0.storage == storage && $0.day == take.name.day }
         if let there, let own, own.id != there.id { try Self.delete(there, database) }
         if let own, own.storage != storage {
@@ -172,7 +169,8 @@ extension Catalog {
         return (change, problem)
     }
 
-    /// Removes takes of a day whose sidecars are gone from a storage. The library's own files of them are kept.
+    /// Removes takes of a day whose sidecars no longer exist on a storage. The library's own files of these takes are
+    /// kept.
     public func remove(_ takes: [String], of day: String, on storage: Int64) throws {
         var changed: [CatalogChange] = []
         try database.write { database in
@@ -191,7 +189,7 @@ extension Catalog {
         try row.delete(database)
     }
 
-    /// All takes of a stem: those of several kits may share it.
+    /// All takes with this stem. Takes of several kits can have the same one.
     static func rows(of stem: String, _ database: Database) throws -> [TakeRow] {
         try TakeRow.fetchAll(database, sql: "SELECT * FROM take WHERE take = ? ORDER BY id", arguments: [stem])
     }
@@ -202,13 +200,13 @@ extension Catalog {
             arguments: [take.stem, take.origin.description])
     }
 
-    /// Which takes have a stem; one that is known by the stem alone, if none is cataloged.
+    /// All takes with this stem. If none is cataloged, one that is identified by the stem only.
     public func identities(of stem: String) throws -> [TakeIdentity] {
         let found = try database.read { database in try Self.rows(of: stem, database).map(\.entry.identity) }
         return found.isEmpty ? [TakeIdentity(stem: stem)] : found
     }
 
-    /// The stems of all takes that have a kit's name and a number.
+    /// The stems of all takes with this kit name and number.
     public func stems(of kit: String, number: Int) throws -> [String] {
         try database.read { database in
             try String.fetchAll(
@@ -217,7 +215,7 @@ extension Catalog {
         }
     }
 
-    /// Replaces what a take is found by.
+    /// Replaces the text and tags by which a take is found.
     static func setText(
         _ notes: TakeNotes, markers: [Sidecar.Marker], of id: Int64, _ database: Database
     ) throws {

@@ -4,11 +4,11 @@ import TakeFiles
 public import Takes
 
 extension Catalog {
-    /// What is noted of a take; nothing, if the library has no file of it.
+    /// The notes of a take; empty if the library has no file for it.
     /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
     public func notes(of take: TakeIdentity) throws -> TakeNotes { try notes.read(take).notes }
 
-    /// Returns the notes of a take, and the error of its file, or nil if all of it was read.
+    /// The notes of a take, and the error of their file, or nil if all of it was read.
     /// - Throws: `FileError`.
     public func readableNotes(of take: TakeIdentity) throws -> (notes: TakeNotes, problem: NotesError?) {
         do {
@@ -18,8 +18,8 @@ extension Catalog {
         }
     }
 
-    /// Changes what is noted of a take. It is in the library's own file, on the disk, before it is in the catalog.
-    /// - Parameter failures: whether failures of its upload hold it still.
+    /// Changes the notes of a take. The library's own file is on the disk before the catalog is changed.
+    /// - Parameter failures: whether earlier failures of its upload still hold it.
     /// - Throws: `FileError`, `NoSuchTake`, or an error of the database.
     public func note(
         _ take: TakeIdentity, failures: Failures = .kept, _ change: (inout TakeNotes) -> Void
@@ -27,8 +27,9 @@ extension Catalog {
         try note(take, failures: failures) { notes, _ in change(&notes) }
     }
 
-    /// The same by a closure that may refuse: then nothing is changed. It also receives the markers of the take's sidecar.
-    /// - Throws: what `change` throws, `FileError`, `NoSuchTake`, or an error of the database.
+    /// The same with a closure that may throw, in which case nothing changes. The closure also receives the markers of
+    /// the take's sidecar.
+    /// - Throws: errors of `change`, `FileError`, `NoSuchTake`, or an error of the database.
     public func note(
         _ take: TakeIdentity, failures: Failures = .kept,
         change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
@@ -41,7 +42,7 @@ extension Catalog {
             try change(&noted, recorded)
             noted.revise(since: before)
             let damage = row.entry.damaged
-            // An older version writes rows without the standing of the sound.
+            // An older version writes rows without the state of the sound.
             if noted.sounds != before.sounds || noted.sounds != nil && row.entry.sound == nil {
                 try Self.setSound(of: &row, noted, database)
             }
@@ -66,8 +67,8 @@ extension Catalog {
         return changed
     }
 
-    /// The same of a take that need not be in the catalog, such as one whose stick is out, or that was not found yet: what is noted of it
-    /// is in the library's own file nevertheless, and must not outlive what it is about. Of a take of which nothing is noted, nothing is.
+    /// Changes the notes also of a take that is not in the catalog, for example because its stick is not inserted or it
+    /// was not scanned yet. Its notes must not contain outdated facts either. Without notes, nothing is written.
     /// - Throws: `FileError`, or an error of the database.
     public func noteAnyway(_ take: TakeIdentity, _ change: (inout TakeNotes) -> Void) throws {
         let isCataloged = try database.write { database in
@@ -83,13 +84,11 @@ extension Catalog {
         if isCataloged { _ = try note(take, change) }
     }
 
-    /// The markers of a take's sidecar.
     private static func recordedMarkers(of id: Int64, _ database: Database) throws -> [Sidecar.Marker] {
         let text = try String.fetchOne(
             database, sql: "SELECT json_extract(json, '$.markers') FROM sidecar WHERE id = ?", arguments: [id])
         return try text.map { try JSONDecoder().decode([Sidecar.Marker].self, from: Data($0.utf8)) } ?? []
     }
 
-    /// There is no such take in the catalog.
     public struct NoSuchTake: Error {}
 }

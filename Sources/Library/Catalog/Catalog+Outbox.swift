@@ -1,53 +1,50 @@
 import GRDB
 public import Takes
 
-/// What a list of the outbox shows of a take.
+/// One line in a list of the outbox.
 public struct OutboxEntry: Hashable, Sendable {
-    /// Which take it is.
     public var id: ParcelID
-    /// The store.
     public var store: String
-    /// Where it stands.
     public var state: UploadStanding
     /// Why it is held.
     public var why: String?
-    /// When it is attempted again.
+    /// The time of the next attempt.
     public var until: WallTime?
-    /// Of all of its files.
+    /// The sum of all its files.
     public var byteCount: Int64
 }
 
-/// How many takes stand where in the outbox of a store.
+/// The number of takes in each state in the outbox of a store.
 public struct OutboxCounts: Hashable, Sendable {
-    /// To be sent, on storages that are in.
+    /// Takes to be sent, on storages that are present.
     public var waiting = 0
-    /// On storages that are out.
+    /// Takes to be sent, on storages that are not present.
     public var elsewhere = 0
-    /// Bytes of all files of those that wait.
+    /// The bytes of all files of the waiting takes.
     public var waitingBytes: Int64 = 0
-    /// Held, for a time or for a person.
+    /// Takes held for a time or until a person acts.
     public var held = 0
-    /// There.
+    /// Takes that the store has.
     public var done = 0
-    /// The number of takes that are there and could not be verified.
+    /// Takes that the store has, but that could not be verified.
     public var unverified = 0
-    /// Why one of them could not be.
+    /// The reason for one of the unverified takes.
     public var whyUnverified: String?
 
-    /// No take.
     public init() {}
 }
 
 extension Catalog {
-    /// Takes of one transaction: few enough that others need not wait long for theirs.
+    /// The number of takes in one transaction: small enough not to delay other writers.
     private static let batch = 200
 
-    /// Queues all takes that a store has no row of: one that was named in the settings a moment ago. What is noted of a take decides where
-    /// it stands, as in a catalog that is built again.
-    /// - Parameter goesOn: asked before each of several transactions.
+    /// Queues all takes that have no row for a store, because the store was just added to the settings. The notes of a
+    /// take decide its state, as in a rebuilt catalog.
+    /// - Parameter goesOn: called before each transaction. It stops if the result is false.
     public func queueForNewStores(while goesOn: () -> Bool = { true }) throws {
         try database.write { database in
-            // These rows would miss later decisions and receipts if the store were named again.
+            // If the store were named again later, its old rows would lack the decisions and receipts of the time in
+            // between.
             let marks = stores.map { _ in "?" }.joined(separator: ", ")
             try database.execute(
                 sql: "DELETE FROM upload WHERE store NOT IN (\(marks))", arguments: StatementArguments(stores))
@@ -66,7 +63,7 @@ extension Catalog {
             try database.write { database in
                 for id in ids.prefix(Self.batch) {
                     guard let row = try TakeRow.fetchOne(database, key: id) else { continue }
-                    // What cannot be read counts for nothing, and the scan reports it.
+                    // Notes that cannot be read are ignored here. The scan reports them.
                     let noted = row.notesModifiedNs == 0 ? nil : try? readableNotes(of: row.entry.identity).notes
                     try queue(row, noted ?? TakeNotes(take: row.take), database)
                 }
@@ -75,10 +72,10 @@ extension Catalog {
         }
     }
 
-    /// Which takes are to be sent next: the starred ones first, then the oldest.
+    /// The takes to send next: starred ones first, then the oldest.
     /// - Parameters:
-    ///   - others: takes that are being sent.
-    ///   - place: a folder whose takes are not to be sent: the store itself is in there; nil: none.
+    ///   - others: takes that are excluded, for example because they are being sent.
+    ///   - place: a folder whose takes are excluded because the store is in it, or nil.
     public func nextUploads(
         to store: String, limit: Int, without others: Set<ParcelID>, outside place: String? = nil
     ) throws -> [Parcel] {
@@ -102,8 +99,8 @@ extension Catalog {
         }
     }
 
-    /// Lets takes wait again whose time has come.
-    /// - Returns: when the next one's comes; nil: no take is held for a time.
+    /// Sets held takes whose time has come to waiting.
+    /// - Returns: the time for the next one, or nil if no take is held for a time.
     public func releaseHeld(of store: String, now: WallTime) throws -> WallTime? {
         let (next, isChanged) = try database.write { database in
             let latest = now + ParcelStanding.longestHold
@@ -121,9 +118,9 @@ extension Catalog {
         return next
     }
 
-    /// Holds a parcel that failed for a reason that is of it alone, unless it was deleted meanwhile, a person decided otherwise, or its
-    /// next revision came.
-    /// - Parameter revision: the one that was attempted.
+    /// Holds a parcel that failed for a reason of its own. Does nothing if the parcel was deleted, decided otherwise by
+    /// a person, or replaced by its next revision in the meantime.
+    /// - Parameter revision: the revision of the failed attempt.
     public func failed(
         _ parcel: ParcelID, of revision: Int, for store: String, why: String, _ retry: ParcelStanding.Retry,
         at now: WallTime
@@ -136,7 +133,8 @@ extension Catalog {
         if isChanged { changes.post([.revised(parcel.stem)]) }
     }
 
-    /// Lets all held takes wait again, but for those that a person holds; and those that could not be verified.
+    /// Sets all held takes to waiting, except those held by a person. Takes that could not be verified are sent again
+    /// too.
     public func retryUploads() throws {
         try database.write { database in
             _ = try Self.pass(
@@ -145,7 +143,7 @@ extension Catalog {
         changes.post([.many])
     }
 
-    /// How many takes stand where.
+    /// The number of takes in each state.
     public func outboxCounts(of store: String) throws -> OutboxCounts {
         try database.read { database in
             var counts = OutboxCounts()
@@ -176,7 +174,7 @@ extension Catalog {
         }
     }
 
-    /// Takes that wait or are held, in the order in which they are sent.
+    /// Held takes, then waiting ones, for each store in the order of sending.
     public func outbox(limit: Int) throws -> [OutboxEntry] {
         try database.read { database in
             var entries: [OutboxEntry] = []
@@ -203,9 +201,9 @@ extension Catalog {
         }
     }
 
-    /// The takes that every named store has, whole and verified: those that may be deleted from the kit, the oldest first, and those with
-    /// a star last.
-    /// - Returns: none if no store is named.
+    /// The takes that every named store has whole and verified, so that they may be deleted from the kit. The oldest
+    /// come first, starred ones last.
+    /// - Returns: an empty array if no store is named.
     public func sentTakes(limit: Int) throws -> [LocatedTake] {
         guard !stores.isEmpty else { return [] }
         return try database.read { database in
@@ -227,15 +225,15 @@ extension Catalog {
 
     // MARK: Within a transaction
 
-    /// Whether the failures of a take hold it still.
+    /// Whether earlier failures of a take still hold it.
     public enum Failures: Sendable {
-        /// As long as nothing has changed that would make it succeed.
+        /// They hold it unless something changed that could make it succeed.
         case kept
-        /// It is attempted again.
+        /// The take is tried again.
         case forgotten
     }
 
-    /// Queues a take for every store that does not have it as it is now.
+    /// Queues a take for every store that does not have its present revision.
     func queue(_ row: TakeRow, _ noted: TakeNotes, failures: Failures = .kept, _ database: Database) throws {
         guard let id = row.id else { return }
         let noted = noted.receipts.isEmpty ? noted : try noted.of(Self.recordingStart(of: id, database))
@@ -259,15 +257,15 @@ extension Catalog {
         }
     }
 
-    /// What the rows of a parcel are found by.
+    /// The take's row id, by which the rows of a parcel are found.
     private static func number(of parcel: ParcelID, _ database: Database) throws -> Int64? {
         switch parcel {
         case .take(let take): try row(of: take, database)?.id
         }
     }
 
-    /// Passes an event to the rows that a condition chooses, some at a time.
-    /// - Returns: whether one has changed.
+    /// Applies an event to the rows that a condition selects, in batches.
+    /// - Returns: whether a row has changed.
     private static func pass(
         _ event: (inout ParcelStanding) -> Void, to table: String = "upload", where condition: String,
         _ arguments: StatementArguments, _ database: Database
@@ -297,7 +295,7 @@ extension Catalog {
         return isChanged
     }
 
-    /// Which recording a take is.
+    /// The identity of a take's recording.
     private static func recordingStart(of id: Int64, _ database: Database) throws -> RecordingStart {
         let row = try Row.fetchOne(
             database,
@@ -309,7 +307,7 @@ extension Catalog {
 }
 
 extension ParcelStanding.Facts {
-    /// What is known of a take and a store.
+    /// The facts about a take and a store.
     fileprivate init(_ entry: CatalogedTake, _ noted: TakeNotes, _ store: String) {
         self.init(
             revision: entry.revision,

@@ -3,40 +3,36 @@ import GRDB
 public import Takes
 public import Transport
 
-/// Some takes of a list.
+/// One page of a list of takes.
 public struct TakePage: Sendable {
-    /// In the order that was asked for, each the JSON of a `CatalogedTake`: it goes to a peer as the database has it.
+    /// Each is the JSON of a `CatalogedTake`, in the requested order. It is sent to peers as the database stores it.
     public var entries: [String]
-    /// What asks for the page that follows; nil: there is none.
+    /// The mark for requesting the next page, or nil for the last page.
     public var next: String?
 
-    /// The page as a reply has it: an object with `takes` and `next`.
+    /// The page for a reply: a JSON object with `takes` and `next`.
     public var json: String {
         "{\"takes\":[\(entries.joined(separator: ","))],\"next\":\(next.map { "\"\($0)\"" } ?? "null")}"
     }
 
-    /// The takes as values.
     public func takes() throws -> [CatalogedTake] { try entries.map { try CatalogedTake(json: $0) } }
 
-    /// A text that is no end of a page.
+    /// The given text is not a valid page mark.
     public struct UnreadableMark: Error, CustomStringConvertible {
         var text: String
 
-        /// One sentence.
         public var description: String { "takes: after: found \(text), allowed is what 'next' of a page says" }
     }
 }
 
 extension Catalog {
-    /// How many takes there are.
     public struct Counts: Hashable, Sendable {
-        /// On all storages.
+        /// Takes on all storages.
         public var takes: Int
-        /// Of these, on storages that are out.
+        /// Takes on storages that are not present.
         public var elsewhere: Int
     }
 
-    /// Counts the takes.
     public func counts() throws -> Counts {
         try database.read { database in
             let all = try Int.fetchOne(database, sql: "SELECT count(*) FROM take") ?? 0
@@ -48,7 +44,7 @@ extension Catalog {
     }
 
     /// One page of the takes that a query finds.
-    /// - Throws: `TakePage.UnreadableMark` if `query.after` is no end of a page.
+    /// - Throws: `TakePage.UnreadableMark` if `query.after` is not a valid mark.
     public func page(_ query: TakeQuery) throws -> TakePage {
         let mark = try query.after.map { try PageMark($0) }
         return try database.read { database in
@@ -63,10 +59,10 @@ extension Catalog {
         }
     }
 
-    /// The kits that recorded takes, by name.
+    /// The kits that recorded takes, sorted by name.
     public func kits() throws -> [String] {
         try database.read { database in
-            // From one to the next in the index: no take is looked at twice.
+            // Jumps from one kit to the next in the index, so that takes are not read one by one.
             try String.fetchAll(
                 database,
                 sql: """
@@ -80,7 +76,7 @@ extension Catalog {
         }
     }
 
-    /// How SQLite finds what a query asks for, for tests.
+    /// SQLite's query plan, for tests.
     func plan(of query: TakeQuery) throws -> [String] {
         try database.read { database in
             let search = try TakeSearch(query, after: nil, stores: stores, database)
@@ -90,7 +86,8 @@ extension Catalog {
         }
     }
 
-    /// The takes that a person may mean; several, if takes of several kits share the number or the stem. A take is found by its origin, too.
+    /// The takes to which a reference may refer: several if takes of several kits share the number or the stem. An
+    /// origin is accepted too.
     public func find(_ reference: TakeReference) throws -> [CatalogedTake] {
         try database.read { database in
             let ids =
@@ -121,12 +118,11 @@ extension Catalog {
         }
     }
 
-    /// Whether the catalog has a take.
     public func lists(_ take: TakeIdentity) throws -> Bool {
         try database.read { database in try Self.row(of: take, database) != nil }
     }
 
-    /// The sidecar of a take as it was read last, JSON; nil: there is no such take.
+    /// The sidecar as last read, as JSON; nil if there is no such take.
     public func sidecar(of take: TakeIdentity) throws -> String? {
         try database.read { database in
             try String.fetchOne(
@@ -135,7 +131,7 @@ extension Catalog {
         }
     }
 
-    /// A take as a list shows it, JSON, with the place that its storage is at now, and where it stands with all named stores.
+    /// A take for a list, as JSON, with the present path of its storage, and its combined state for all named stores.
     func entry(of id: Int64, _ database: Database) throws -> String {
         let places = stores.map { _ in "?" }.joined(separator: ", ")
         let statement = try database.cachedStatement(
@@ -161,7 +157,7 @@ extension CatalogedTake {
     }
 }
 
-/// Where a page ends: the last take's value that the list is sorted by, and its row.
+/// The end of a page: the value of the sort column in its last row, and the row id.
 struct PageMark: CustomStringConvertible {
     var value: Int64
     var id: Int64
@@ -182,16 +178,16 @@ struct PageMark: CustomStringConvertible {
     var description: String { "\(value):\(id)" }
 }
 
-/// A query as SQL that finds rows by an index alone, in the order of the list: it ends once a page is full.
+/// A query as SQL that finds rows by an index alone, in the order of the list, so that it can stop when a page is full.
 ///
-/// A plus before a column keeps SQLite from finding rows by that column first, and then sorting all of them.
+/// A plus before a column keeps SQLite from finding rows by that column first and then sorting all of them.
 struct TakeSearch {
     /// The column that the list is sorted by.
     let column: String
     private(set) var sql: String
     private(set) var arguments = StatementArguments()
 
-    /// - Parameter many: so many takes that stand where the query says are no longer listed first.
+    /// - Parameter many: from this number on, the takes of a condition are not selected first by its index.
     init(
         _ query: TakeQuery, after mark: PageMark?, stores: [String], many: Int = 2000, _ database: Database
     ) throws {
@@ -240,11 +236,12 @@ struct TakeSearch {
         arguments += values
     }
 
-    /// Adds the condition that a take is among those that `takes`, an SQL query, finds by an index, if these are few.
+    /// Adds the condition that a take is in the result of `takes`, an SQL query that uses an index, if that result is
+    /// small.
     ///
-    /// Many soon fill a page if each take of the list is looked at, and a list of them all would be long. For few, a look at each take of
-    /// the list would be.
-    /// - Returns: whether they are few. Otherwise nothing is added.
+    /// With many results, testing each take in the order of the list fills a page soon, while building the set of all
+    /// would take long. With few results, testing each take would take long.
+    /// - Returns: whether the result is small. If not, nothing is added.
     private mutating func addFew(
         _ takes: String, _ values: StatementArguments, many: Int, _ database: Database
     ) throws -> Bool {
@@ -270,7 +267,7 @@ struct TakeSearch {
             let areFew = try addFew(among(state), values, many: many, database)
             if !areFew { self.add(each(state), values) }
         }
-        // A take that waits for its conversion has no row of any store; each other take has one of each.
+        // A take that waits for its conversion has no row for any store. Every other take has one row per store.
         func addPending(or states: String) throws {
             guard !stores.isEmpty else { return }
             let takes = "\(among(states)) UNION ALL SELECT id FROM take WHERE \(CatalogSchema.isPending)"
@@ -294,13 +291,13 @@ struct TakeSearch {
     }
 
     private mutating func addText(_ text: String, columns: String?) {
-        // All words, each as the beginning of one; a text without words finds nothing.
+        // Every word must match as a prefix. A text without words finds nothing.
         let words = FTS5Pattern(matchingAllPrefixesIn: text)?.rawPattern
         let pattern = words.map { columns == nil ? $0 : "\(columns ?? "") : (\($0))" } ?? "\"\""
         add("+id IN (SELECT rowid FROM takeText WHERE takeText MATCH ?)", [pattern])
     }
 
-    /// What no take reaches is beyond the longest.
+    /// Values are limited to 1e12 s, more than any take has, to avoid an overflow.
     private static func microseconds(_ seconds: Double) -> Int64 {
         Int64((max(0, min(seconds, 1e12)) * 1e6).rounded())
     }

@@ -3,8 +3,8 @@ import TakeFiles
 public import Takes
 
 extension Catalog {
-    /// Takes whose sound was not compared with their sidecars yet, on storages that are in, the newest first. Those that wait for their
-    /// conversion are left out: their files are replaced soon.
+    /// Takes whose sound was not compared with their sidecars yet, on storages that are present, the newest first.
+    /// Takes that wait for their conversion are omitted, because their files will be replaced soon.
     public func uncomparedTakes(limit: Int) throws -> [LocatedTake] {
         try database.read { database in
             try Row.fetchAll(
@@ -18,8 +18,10 @@ extension Catalog {
         }
     }
 
-    /// The next of `uncomparedTakes` in one pass over all of them: takes that were cataloged during the pass, then the newest.
-    /// - Parameter passed: the range of row ids that the pass has covered; nil before the first take. It grows with each call.
+    /// The next of `uncomparedTakes` in one pass over all of them: takes that were cataloged during the pass come
+    /// first, then the newest.
+    /// - Parameter passed: the range of row ids that the pass has covered, or nil at the start. It grows with each
+    ///   call.
     public func nextUncompared(_ passed: inout ClosedRange<Int64>?) throws -> LocatedTake? {
         let (found, range) = try database.read { database -> (LocatedTake?, ClosedRange<Int64>?) in
             func next(_ condition: String, _ id: Int64?) throws -> Row? {
@@ -48,9 +50,10 @@ extension Catalog {
         return found
     }
 
-    /// Takes that were compared and are not damaged, on storages that are in, one after the other, again and again.
-    /// - Parameter last: the row id of the last take of the call before; without one, the reading begins anywhere.
-    /// - Returns: each take once at most.
+    /// Takes that were compared and are not damaged, on storages that are present, in an endless rotation.
+    /// - Parameter last: the row id of the last take of the previous call. With nil, the rotation starts at a random
+    ///   take.
+    /// - Returns: each take at most once.
     public func comparedTakes(after last: inout Int64?, limit: Int) throws -> [LocatedTake] {
         let rows = try database.read { [last] database -> [(id: Int64, take: LocatedTake?)] in
             func some(_ condition: String, _ id: Int64, _ limit: Int) throws -> [(id: Int64, take: LocatedTake?)] {
@@ -74,12 +77,12 @@ extension Catalog {
         return rows.compactMap(\.take)
     }
 
-    /// True if the row of a take has the result of a comparison; nil if the take has no row.
+    /// Whether the row of a take has the result of a comparison, or nil if the take has no row.
     public func saysSound(of take: TakeIdentity) throws -> Bool? {
         try database.read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }
     }
 
-    /// Takes that are held as damaged, on storages that are in, by number.
+    /// Damaged takes on storages that are present, sorted by number.
     public func damagedTakes() throws -> [(take: LocatedTake, why: String)] {
         try database.read { database in
             try Row.fetchAll(
@@ -93,7 +96,7 @@ extension Catalog {
         }
     }
 
-    /// Has a row say how its take's sound stands.
+    /// Sets the state of the take's sound in a row.
     static func setSound(of row: inout TakeRow, _ noted: TakeNotes, _ database: Database) throws {
         let json = try String.fetchOne(
             database, sql: "SELECT json FROM sidecar WHERE id = ?", arguments: [row.id])

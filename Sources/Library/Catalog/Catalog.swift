@@ -3,27 +3,26 @@ import Glibc
 public import TakeFiles
 public import Takes
 
-/// The index of all takes: an SQLite database that can be made again from the files.
+/// The index of all takes: an SQLite database that can be rebuilt from the files.
 ///
-/// The sidecars and the library's own files are the truth; what is here serves to find takes fast. May be used by any thread.
+/// The sidecars and the library's own files are authoritative. The database only makes searches fast. Thread-safe.
 public final class Catalog: Sendable {
-    /// The folder of the library, which holds the database and the own files.
+    /// The library's folder, which contains the database and the library's own files.
     public let directory: String
     let database: DatabasePool
     let notes: NotesFolder
-    /// The names of the stores that every take is to be sent to.
+    /// The names of the stores to which every take is sent.
     public let stores: [String]
-    /// What changes from now on.
     public let changes: CatalogChanges
 
-    /// Opens the catalog in the library's folder, or makes it, and brings an older one up to date.
+    /// Opens or creates the catalog in the library's folder, and migrates an older one.
     ///
-    /// A database that is damaged is set aside, under a name that ends in `.damaged`, and a new one is begun.
+    /// A damaged database is renamed to `….damaged` and replaced by a new one.
     /// - Parameters:
-    ///   - isNew: begins a new one in any case.
-    ///   - stores: the names of the stores that every take is to be sent to.
-    ///   - report: called with a sentence when one of the own files that cannot be read, or not all of it, gets another name.
-    /// - Returns: the catalog, and why the database that was there is not used any more; nil: it is, or there was none.
+    ///   - isNew: always begins a new database.
+    ///   - stores: the names of the stores to which every take is sent.
+    ///   - report: called with a sentence when an own file is renamed because it cannot be read completely.
+    /// - Returns: the catalog, and why the previous database is no longer used, or nil if it is used or did not exist.
     /// - Throws: `CatalogError`.
     public static func open(
         in directory: String, isNew: Bool = false, stores: [String] = [], files: FileSystem = FileSystem(),
@@ -44,7 +43,7 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Whether an error means that the database is damaged, so that the catalog is to be opened again.
+    /// Whether an error means that the database is damaged, so that the catalog must be replaced.
     public static func isDamage(_ error: any Error) -> Bool {
         (error as? DatabaseError)?.isOfDamage ?? false
     }
@@ -60,7 +59,7 @@ public final class Catalog: Sendable {
         self.changes = changes
     }
 
-    /// Sets the database aside, as one that is damaged, and begins a new one. This one cannot be used any more.
+    /// Renames the database as damaged, and begins a new one. After that, this object must not be used.
     public func replacement() throws -> Catalog {
         try? database.close()
         let path = Self.databasePath(in: directory)
@@ -68,20 +67,19 @@ public final class Catalog: Sendable {
         return Catalog(directory, try Self.opened(path), notes, stores, changes)
     }
 
-    /// Closes the database, as one file that has everything. The catalog cannot be used any more.
+    /// Closes the database and leaves a single file with everything. After that, the catalog must not be used.
     public func close() throws {
-        // The connection that is closed last only reads, and would leave the write-ahead log as it is.
+        // The last connection to be closed is read-only, and would leave the write-ahead log in place.
         _ = try? database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try database.close()
     }
 
-    /// The takes that the library has own files of; as a rule by their stems alone.
+    /// The takes for which the library has own files, usually identified by their stems only.
     public func takesWithNotes() throws -> Set<TakeIdentity> { try notes.takes() }
 
-    /// When the library's own file of a take changed, in nanoseconds since 1970; 0: it has none.
+    /// The modification time of the library's own file of a take in nanoseconds since 1970, or 0 without a file.
     public func notesModified(of take: TakeIdentity) -> Int64 { notes.modified(take) }
 
-    /// Where the database is.
     public static func databasePath(in directory: String) -> String { "\(directory)/catalog.sqlite" }
 
     private static func opened(_ path: String) throws -> DatabasePool {
@@ -90,7 +88,8 @@ public final class Catalog: Sendable {
         configuration.maximumReaderCount = 2
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            // What a list of 100 000 takes reads is in the system's cache.
+            // A small cache is sufficient (1 MiB): the pages for a list of 100 000 takes are in the system's page
+            // cache.
             try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -1024; PRAGMA foreign_keys = ON")
         }
         let database = try DatabasePool(path: path, configuration: configuration)
@@ -123,17 +122,14 @@ public final class Catalog: Sendable {
 }
 
 extension DatabaseError {
-    /// Whether the database's file is damaged, or no database.
     fileprivate var isOfDamage: Bool {
         resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
     }
 }
 
-/// Something that could not be done to the library's own files.
+/// A failed operation on the library's database files.
 public struct CatalogError: Error, Hashable, CustomStringConvertible {
-    /// What was attempted.
     public var operation: String
-    /// On what.
     public var path: String
     /// The system's error number, `errno(3)`.
     public var code: Int32
@@ -144,9 +140,8 @@ public struct CatalogError: Error, Hashable, CustomStringConvertible {
         self.code = code
     }
 
-    /// One sentence.
     public var description: String {
-        // Safe: a string that lives until the next call on this thread.
+        // Safe: the string lives until the next call on this thread.
         let reason = unsafe String(cString: strerror(code))
         let advice = code == ENOSPC ? "free some space there" : "the library's user must be allowed to write there"
         return "catalog: cannot \(operation) \(path): \(reason): \(advice)"

@@ -1,33 +1,32 @@
 import Takes
 
-/// What changed in the catalog.
+/// A change of the catalog. Takes are named by their stems.
 public enum CatalogChange: Hashable, Sendable {
-    /// A take that was not listed.
+    /// A take is listed for the first time.
     case added(String)
-    /// What is known or noted of a take, or where it stands with a store.
+    /// The data or notes of a take changed, or its state with a store.
     case revised(String)
-    /// A take that is not listed any more.
+    /// A take is no longer listed.
     case removed(String)
-    /// Many takes, or a storage with all of its takes.
+    /// Many takes changed, or a storage with all of its takes.
     case many
 }
 
-/// Has those who show takes know what changed, once it is in the database. May be used by any thread.
+/// Notifies watchers of changes after they are in the database. Thread-safe.
 public final class CatalogChanges: Sendable {
     private let handlers = Locked<[@Sendable (CatalogChange) -> Void]>([])
 
-    /// More at a time are `many`.
+    /// More changes in one call are reported as `many`.
     static let mostAtATime = 20
 
-    /// Nobody watches.
     public init() {}
 
-    /// Calls a handler with each change, until the process ends. It must not wait.
+    /// Calls a handler with each change until the process ends. The handler must not block.
     public func watch(_ handler: @escaping @Sendable (CatalogChange) -> Void) {
         handlers.withLock { $0.append(handler) }
     }
 
-    /// Reports changes of one transaction.
+    /// Reports the changes of one transaction.
     package func post(_ changes: [CatalogChange]) {
         guard !changes.isEmpty else { return }
         let changes = changes.count > Self.mostAtATime ? [.many] : changes

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of the catalog, one migration after the other. A migration that was shipped is never changed.
+/// The tables of the catalog as a series of migrations. A migration that was shipped is never changed.
 enum CatalogSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -19,14 +19,14 @@ enum CatalogSchema {
         try database.alter(table: "take") { $0.add(column: "notesSeenNs", .integer).notNull().defaults(to: 0) }
     }
 
-    /// Has takes be looked at again that an earlier version cataloged, before this one or after it: it takes one for complete at home whose
-    /// notes are not there, and does not write the kit's id.
+    /// Marks the takes that an earlier version cataloged, before or after this version, so that they are read again. An
+    /// earlier version treats a take without its notes as complete at home, and does not write the kit's id.
     static func distrustOthers(_ database: Database) throws {
         try database.execute(sql: "UPDATE take SET notesModifiedNs = -1 WHERE notesModifiedNs <> notesSeenNs")
         guard try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM take WHERE \(hasNoKitKey))") == true else {
             return
         }
-        // It takes all takes of a stem for one: a row may have become that of a take which has one already.
+        // An earlier version identifies a take by its stem only, so there may now be two rows for the same take.
         let doubles = """
             SELECT later.id FROM take AS later JOIN take AS first USING (take, origin) WHERE first.id < later.id
             """
@@ -41,11 +41,11 @@ enum CatalogSchema {
     /// The text of the take's `TakeOrigin`.
     private static let origin = "coalesce(json_extract(entry, '$.kit_id') || ':' || number, take)"
 
-    /// That an earlier version wrote the row: this one writes the key, be it null.
+    /// Whether an earlier version wrote the row. This version always writes the key, even as null.
     private static let hasNoKitKey = "json_type(entry, '$.kit_id') IS NULL"
 
-    /// `entry` with the id of the kit, as the sidecar has it. Earlier versions kept sidecars whose text is no JSON to SQLite, as with a byte
-    /// order mark.
+    /// `entry` with the kit's id from the sidecar. Earlier versions stored sidecars whose text SQLite does not accept
+    /// as JSON, for example with a byte order mark.
     private static let entryWithKit = """
         json_set(entry, '$.kit_id', (
             SELECT iif(length(found) = 32 AND found NOT GLOB '*[^0-9a-f]*', found, NULL)
@@ -54,9 +54,12 @@ enum CatalogSchema {
                 FROM sidecar WHERE sidecar.id = take.id)))
         """
 
-    /// Lets takes of several kits have one stem. SQLite drops the constraint of a column with its table alone. `origin` is computed, since
-    /// earlier versions write rows without it. `index` sees to it that no two rows have the same stem and origin; a constraint would keep
-    /// earlier versions from cataloging anything beside such a take. Kits that were cloned have one origin for two takes, and two stems.
+    /// Allows takes of several kits to have the same stem. SQLite cannot drop the constraint of a column, so the table
+    /// is replaced.
+    ///
+    /// `origin` is a generated column, because earlier versions write rows without it. `index` ensures that no two rows
+    /// have the same stem and origin: a constraint would keep an earlier version from cataloging anything else together
+    /// with such a take. Cloned kits can have two takes with the same origin, but with different stems.
     private static func origins(_ database: Database) throws {
         let columns = """
             id, take, storage, day, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs, notesSeenNs, startedUs, durationUs,
@@ -93,28 +96,28 @@ enum CatalogSchema {
         try database.execute(sql: "CREATE INDEX takeBySound ON take (\(sound), id)")
     }
 
-    /// The kit of a take, as `entry` has it.
+    /// The take's kit in `entry`.
     static let kit = "json_extract(entry, '$.kit')"
 
     private static func kits(_ database: Database) throws {
         try database.execute(sql: "CREATE INDEX takeByKit ON take (\(kit))")
     }
 
-    /// That a take waits for its conversion: it has no row in `upload` then.
+    /// Whether a take waits for its conversion. Such a take has no row in `upload`.
     static let isPending = "json_extract(entry, '$.pending_format') IS NOT NULL"
 
     private static func pending(_ database: Database) throws {
         try database.execute(sql: "CREATE INDEX takeByPending ON take (id) WHERE \(isPending)")
     }
 
-    /// How the sound of a take stands, as `entry` has it; NULL: it was not compared yet.
+    /// The state of the take's sound in `entry`, or NULL if it was not compared yet.
     static let sound = "json_extract(entry, '$.sound')"
 
     private static func sound(_ database: Database) throws {
         try database.execute(sql: "CREATE INDEX takeBySound ON take (\(sound), id)")
     }
 
-    /// Has all takes compared again: earlier versions did not note which bytes they found good.
+    /// Makes all takes be compared again, because earlier versions did not record which bytes they had compared.
     private static func wholeFiles(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -122,20 +125,20 @@ enum CatalogSchema {
                 """)
     }
 
-    /// Which take stands where with which store.
+    /// The state of each take with each store.
     private static func outbox(_ database: Database) throws {
         try database.create(table: "upload", options: .withoutRowID) { table in
             table.column("store", .text).notNull()
             table.column("id", .integer).notNull().references("take", onDelete: .cascade)
-            // "waiting", "held", "done", or "never" as a person decided.
+            // "waiting", "held", "done", or "never" by a person's decision.
             table.column("state", .text).notNull()
-            // Why it is held, and until when; NULL: until a person says so.
+            // The reason and the end of a hold. NULL in `untilUs` means until a person acts.
             table.column("why", .text)
             table.column("untilUs", .integer)
-            // Of the sidecar.
+            // The sidecar's revision.
             table.column("revision", .integer).notNull()
             table.column("attempts", .integer).notNull()
-            // What takes are sent in the order of.
+            // The order in which takes are sent.
             table.column("isStarred", .boolean).notNull()
             table.column("startedUs", .integer).notNull()
             table.primaryKey(["store", "id"])
@@ -145,11 +148,11 @@ enum CatalogSchema {
         try database.create(indexOn: "upload", columns: ["id"])
     }
 
-    /// Takes, the storages that they are on, and their text.
+    /// Takes, their storages, and their text.
     private static func takes(_ database: Database) throws {
         try database.create(table: "storage") { table in
             table.primaryKey("id", .integer)
-            // What outlives a remount: the file system's own mark.
+            // The file system's own identifier, which is the same after each mount.
             table.column("mark", .text).notNull().unique()
             table.column("path", .text).notNull()
             table.column("isHere", .boolean).notNull()
@@ -159,20 +162,20 @@ enum CatalogSchema {
             table.column("take", .text).notNull().unique()
             table.column("storage", .integer).notNull().references("storage")
             table.column("day", .text).notNull()
-            // The sidecar's file, as it was when it was read.
+            // The attributes of the sidecar when it was read.
             table.column("sidecarByteCount", .integer).notNull()
             table.column("sidecarModifiedNs", .integer).notNull()
             table.column("sidecarInode", .integer).notNull()
-            // When the library's own file of it changed; 0: it had none.
+            // The modification time of the library's own file, or 0 if there was none.
             table.column("notesModifiedNs", .integer).notNull()
-            // What takes are sorted and chosen by.
+            // The values by which takes are sorted and selected.
             table.column("startedUs", .integer).notNull()
             table.column("durationUs", .integer).notNull()
             table.column("number", .integer).notNull()
             table.column("byteCount", .integer).notNull()
             table.column("markerCount", .integer).notNull()
             table.column("isStarred", .boolean).notNull()
-            // What a list shows, as JSON.
+            // The data for a list, as JSON.
             table.column("entry", .text).notNull()
         }
         try indexTakes(database)
@@ -195,7 +198,7 @@ enum CatalogSchema {
     }
 
     private static func indexTakes(_ database: Database) throws {
-        // Each has all that a list may be chosen by, so that choosing reads no table.
+        // Each index covers all columns by which a list may be filtered, so that filtering does not read the table.
         for order in ["startedUs", "durationUs", "number", "byteCount"] {
             let others = ["startedUs", "durationUs", "markerCount", "isStarred", "storage"].filter { $0 != order }
             try database.create(index: "takeBy\(order)", on: "take", columns: [order, "id"] + others)

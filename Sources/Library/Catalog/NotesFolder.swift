@@ -3,25 +3,25 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// The library's own files of the takes, in its folder: what it alone knows, and a new catalog reads again.
+/// The library's own files of the takes. They contain what only the library knows, and a rebuilt catalog reads them
+/// again.
 ///
-/// The file of a take is `takes/STEM.json`, as in versions that know takes by their stems alone. It says which kit's take it is of. Takes of
-/// other kits that have the same stem have `takes/STEM.KIT-ID.json`.
+/// The file of a take is `takes/STEM.json`, as in versions that identify takes by their stems only. It contains the
+/// kit's id. If takes of other kits have the same stem, their files are `takes/STEM.KIT-ID.json`.
 public struct NotesFolder: Sendable {
-    /// The folder of the files.
     public let path: String
     private let files: FileSystem
     private let folder: OpenFile
-    /// Called with a sentence when a file that cannot be read, or not all of it, gets another name.
+    /// Called with a sentence when a file that cannot be read completely is renamed.
     private let report: @Sendable (String) -> Void
 
-    /// A name of which there is no file: the path, or it with a number.
+    /// An unused name: the path itself, or the path with a number.
     private static func free(_ path: String) -> String {
         let names = [path] + (2...99).map { "\(path)\($0)" }
         return names.first { unsafe access($0, F_OK) != 0 } ?? path
     }
 
-    /// More is no file of the library's: each byte of a marker's note may be written as six.
+    /// A longer file was not written by the library. JSON may need six bytes for each byte of a marker's note.
     private static let longest = 1 << 22
 
     init(in directory: String, files: FileSystem, report: @escaping @Sendable (String) -> Void) throws(FileError) {
@@ -31,20 +31,21 @@ public struct NotesFolder: Sendable {
         folder = try files.makeFolder(path)
     }
 
-    /// The file that has the name of a stem.
     public func file(of stem: String) -> String { "\(path)/\(stem).json" }
 
-    /// The file of a kit's take beside another one that has the name of the stem.
+    /// The file of a kit's take if another take has the file with the plain stem.
     private func file(of stem: String, _ kit: KitID) -> String { file(of: "\(stem).\(kit)") }
 
-    /// The file that a take has, if it has one. That with the name of its stem may be of another kit's take.
+    /// The path of a take's file, whether or not it exists. The file with the plain stem may be that of another kit's
+    /// take.
     private func file(of take: TakeIdentity) -> String {
         guard let kit = take.origin.kitID else { return file(of: take.stem) }
         let own = file(of: take.stem, kit)
         return unsafe access(own, F_OK) == 0 ? own : file(of: take.stem)
     }
 
-    /// The takes that have a file. Which kit's take a file is of that has the name of a stem, only its content says: it is listed by the stem.
+    /// The takes that have a file. A file with the plain stem is listed by the stem only, because only its content
+    /// identifies the kit.
     func takes() throws(FileError) -> Set<TakeIdentity> {
         Set(
             try files.entries(path).compactMap { name in
@@ -57,12 +58,14 @@ public struct NotesFolder: Sendable {
             })
     }
 
-    /// When the file of a take changed, in nanoseconds since 1970; 0: it has none.
+    /// The modification time of a take's file in nanoseconds since 1970, or 0 if it does not exist.
     func modified(_ take: TakeIdentity) -> Int64 { (try? files.attributes(file(of: take)))?.modifiedNs ?? 0 }
 
-    /// Returns the notes of a take that can be read, and the error of the rest, or nil if all of it was read. Empty notes if it has no file.
+    /// The readable notes of a take, and the error of the rest, or nil if all of it was read. Without a file, the notes
+    /// are empty.
     ///
-    /// A take that is known by its stem alone has the file of that name, whatever it says: the sidecar may have been made anew.
+    /// For a take that is identified by its stem only, the file's kit id is ignored, because its sidecar may have been
+    /// rebuilt.
     /// - Throws: `FileError`; `NotesError` if nothing of the file can be read.
     func read(_ take: TakeIdentity) throws -> (notes: TakeNotes, problem: NotesError?) {
         let found = try read(file(of: take), take.stem)
@@ -92,9 +95,9 @@ public struct NotesFolder: Sendable {
         return (found.notes, NotesError(path: path, problem: "\(first) cannot be read\(more)", isUsable: true))
     }
 
-    /// Writes what is noted of a take. It is on the disk when this returns. A file that cannot be read, or not all of it, is kept under a
-    /// name that ends in `.damaged`.
-    /// - Throws: `FileError`; then the old file is on the disk.
+    /// Writes the notes of a take. They are on the disk when this returns. A previous file that cannot be read
+    /// completely is renamed to `….damaged`.
+    /// - Throws: `FileError`, and the old content remains on the disk.
     func write(_ notes: TakeNotes, of take: TakeIdentity) throws {
         var (notes, path, problem) = (notes, file(of: take), NotesError?.none)
         do {
@@ -124,16 +127,13 @@ public struct NotesFolder: Sendable {
     }
 }
 
-/// One of the library's own files that cannot be read, or not all of it.
+/// One of the library's own files cannot be read completely.
 public struct NotesError: Error, Hashable, CustomStringConvertible {
-    /// The file.
     public var path: String
-    /// What is wrong with it.
     public var problem: String
-    /// Whether the rest of it is used.
+    /// Whether the readable rest is used.
     public var isUsable = false
 
-    /// One sentence.
     public var description: String {
         "notes: \(path): \(isUsable ? "is used in part" : "cannot be used"): \(problem)"
     }

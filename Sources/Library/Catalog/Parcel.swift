@@ -1,18 +1,17 @@
 public import Takes
 
-/// Which parcel this is: what is being sent and deleted, and whose turn it is, are kept by it.
+/// The identity of a parcel, used as the key for sending, deleting and ordering.
 public enum ParcelID: Hashable, Sendable {
-    /// A take.
     case take(TakeIdentity)
 
-    /// Whether this may be the other one.
+    /// Whether both may be the same parcel.
     public func mayBe(_ other: ParcelID) -> Bool {
         switch (self, other) {
         case (.take(let take), .take(let other)): take.mayBe(other)
         }
     }
 
-    /// The name that all of its files share.
+    /// The common beginning of the names of all its files.
     public var stem: String {
         switch self {
         case .take(let take): take.stem
@@ -20,20 +19,16 @@ public enum ParcelID: Hashable, Sendable {
     }
 }
 
-/// What waits to be sent to a store: files that have one receipt there.
+/// Files that are sent to a store together and have one receipt there.
 public struct Parcel: Hashable, Sendable {
-    /// What it is.
     public var content: Content
-    /// The revision that waits.
+    /// The revision to send.
     public var revision: Int
 
-    /// What may be sent.
     public enum Content: Hashable, Sendable {
-        /// A take.
         case take(LocatedTake)
     }
 
-    /// Which one it is.
     public var id: ParcelID {
         switch content {
         case .take(let take): .take(take.identity)

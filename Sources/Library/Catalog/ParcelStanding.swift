@@ -1,25 +1,25 @@
 import GRDB
 import Takes
 
-/// Where one parcel stands with one store. Pure: `Catalog` passes events to it, and keeps it in a row of `upload`.
+/// The state of one parcel with one store. Pure: `Catalog` passes events to it, and stores it in a row of `upload`.
 public struct ParcelStanding: Hashable, Sendable {
     private enum State: Hashable {
         case waiting
         case held(Hold)
-        /// It is there. Why it could not be verified; nil: it was.
+        /// The store has it. `unverified` says why it could not be verified, or is nil if it was.
         case done(unverified: String?)
-        /// A person decided that it is not sent.
+        /// A person decided not to send it.
         case never
     }
 
     private enum Hold: Hashable {
         case byHand
-        /// Its content is damaged: a sentence that begins with `damaged: `.
+        /// The content is damaged. The sentence begins with `damaged: `.
         case damaged(String)
-        /// An attempt failed. The next one is at `until`; nil: once a person says so.
+        /// An attempt failed. The next one is at `until`, or when a person asks for it if that is nil.
         case failed(why: String, until: WallTime?)
 
-        /// A hold by its texts. An attempt that finds damage fails with the sentence about it.
+        /// Parses a hold. An attempt that finds damage fails with the sentence about the damage.
         init(_ why: String, until: WallTime?) {
             if why == UploadStanding.heldByHand {
                 self = .byHand
@@ -31,49 +31,49 @@ public struct ParcelStanding: Hashable, Sendable {
         }
     }
 
-    /// What is known of a parcel, and of what the store has of it.
+    /// The facts about a parcel and the store's copy of it.
     struct Facts {
-        /// The revision that is to be sent.
+        /// The revision to send.
         var revision: Int
-        /// What the store has of that revision.
+        /// Whether the store has that revision.
         var presence = Presence.missing
-        /// What a person decided; nil: it is sent as soon as it can be.
+        /// The decision of a person, or nil to send it when possible.
         var decision: TakeNotes.UploadChoice?
-        /// Why its content is damaged; nil: it is not.
+        /// Why the content is damaged, or nil if it is intact.
         var damage: String?
-        /// Whether its files are replaced soon: then it has no row unless the store has it.
+        /// Whether the files will be replaced soon. Such a parcel has no row unless the store has it.
         var isPending = false
 
         enum Presence {
             case missing
-            /// All of it is there. Why it could not be verified; nil: it was.
+            /// The store has all of it. `unverified` says why it could not be verified, or is nil if it was.
             case complete(unverified: String?)
         }
     }
 
-    /// When a parcel is attempted again that failed.
+    /// When a failed parcel is tried again.
     public enum Retry: Hashable, Sendable {
-        /// After a time that grows with each failure, less up to a half by chance, 0 to 1.
+        /// After an exponential back-off, shortened by up to a half. `chance` is 0 to 1.
         case afterBackOff(chance: Double)
-        /// After this time.
         case after(Duration)
-        /// Once a person says so.
+        /// When a person asks for it.
         case byPersonOnly
     }
 
     private var state: State
-    /// The revision that this is about.
+    /// The revision to which the state applies.
     private var revision: Int
-    /// How often it failed by itself since it was sent, or a person said that it is attempted again.
+    /// The number of failures since it was sent or since a person asked for another attempt.
     private var attempts: Int
 
-    /// The longest that a parcel is held for a time. A time that is further ahead is one of a clock that was set back.
+    /// The longest time for which a parcel is held. A later time comes from a clock that was set back since.
     static let longestHold = Duration.seconds(12 * 3600)
     private static let longestBackOff = Duration.seconds(3600)
     private static let shortestBackOff = Duration.seconds(5)
 
-    /// Where a parcel stands by what is known, as in a catalog that is built again. Nil: it has no row.
-    /// - Parameter old: where it stood. A failure of the same revision holds it still: nothing has changed that would make it succeed.
+    /// The state that follows from the facts, as in a rebuilt catalog. Nil means that it has no row.
+    /// - Parameter old: the previous state. A failure of the same revision still holds the parcel, because nothing has
+    ///   changed that could make it succeed.
     init?(_ facts: Facts, after old: ParcelStanding? = nil) {
         (revision, attempts) = (facts.revision, 0)
         if case .complete(let why) = facts.presence {
@@ -98,8 +98,9 @@ public struct ParcelStanding: Hashable, Sendable {
 
     // MARK: Events
 
-    /// An attempt failed for a reason that is of this parcel alone. A decision, or a later revision, that came during the attempt counts.
-    /// - Parameter tried: the revision that was attempted.
+    /// An attempt failed for a reason that concerns only this parcel. Ignored if a decision or a later revision came
+    /// during the attempt.
+    /// - Parameter tried: the revision of the attempt.
     mutating func failed(_ why: String, _ retry: Retry, of tried: Int, at now: WallTime) {
         guard case .waiting = state, revision == tried else { return }
         attempts += 1
@@ -112,13 +113,13 @@ public struct ParcelStanding: Hashable, Sendable {
         state = .held(Hold(why, until: until))
     }
 
-    /// The time has come that it may be held until.
+    /// The time of the next attempt may have come.
     mutating func due(at now: WallTime) {
         guard case .held(.failed(_, let until?)) = state, until <= now || until > now + Self.longestHold else { return }
         state = .waiting
     }
 
-    /// A person wants everything to be attempted that is not held by hand.
+    /// A person asks for an attempt with everything that is not held by hand.
     mutating func retried() {
         switch state {
         case .held(.failed), .held(.damaged), .done(unverified: .some): (state, attempts) = (.waiting, 0)
@@ -126,19 +127,19 @@ public struct ParcelStanding: Hashable, Sendable {
         }
     }
 
-    /// How long a parcel is held after this many failures: 5 s, then twice as long each time, an hour at most, less up to a half by chance.
+    /// The time for which a parcel is held after this many failures: 5 s, doubled with each failure, at most one hour,
+    /// shortened at random by up to a half.
     static func backOff(_ failures: Int, chance: Double) -> Duration {
         min(longestBackOff, shortestBackOff * (1 << min(failures - 1, 12))) * (0.5 + min(1, max(0, chance)) / 2)
     }
 }
 
-// A row of `upload`: earlier versions read it, and compare these texts.
+// The texts in a row of `upload` must not change, because earlier versions read and compare them.
 extension ParcelStanding {
-    /// The columns that `init(_:)` reads.
     static let columns = "upload.state, upload.why, upload.untilUs, upload.revision, upload.attempts"
     private static let damagePrefix = "damaged: "
 
-    /// Reads a row. Nil: its state is unknown.
+    /// Nil if the state in the row is unknown.
     init?(_ row: Row) {
         let why: String? = row["why"]
         switch row["state"] as String {
@@ -152,7 +153,7 @@ extension ParcelStanding {
         (revision, attempts) = (row["revision"], row["attempts"])
     }
 
-    /// What the columns are.
+    /// The values of `columns`.
     var values: StatementArguments {
         let (text, why, until): (String, String?, WallTime?) =
             switch state {

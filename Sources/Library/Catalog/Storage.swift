@@ -2,11 +2,10 @@ import CLinux
 import Glibc
 import TakeFiles
 
-/// A folder for takes, and what tells its storage from another one that is in its place.
+/// A folder for takes with an identifier of its storage.
 public struct Storage: Hashable, Sendable {
-    /// The folder.
     public var path: String
-    /// The file system's own mark, and the folder: the same after each mount.
+    /// The file system's own identifier and the folder. It is the same after each mount.
     public var mark: String
 
     init(path: String, mark: String) {
@@ -14,12 +13,12 @@ public struct Storage: Hashable, Sendable {
         self.mark = mark
     }
 
-    /// The storage that a folder is on now; nil: there is no such folder.
+    /// The storage on which a folder is now, or nil if the folder does not exist.
     public init?(at path: String) {
         self.init(at: path, udev: "/run/udev/data")
     }
 
-    /// - Parameter udev: where udev keeps what it knows of block devices.
+    /// - Parameter udev: the folder of udev's database of block devices.
     init?(at path: String, udev: String) {
         var file = stat()
         var system = statfs()
@@ -32,7 +31,7 @@ public struct Storage: Hashable, Sendable {
         mark = "\(Self.uuid(ofDevice: number, udev: udev) ?? Self.identifier(system, number)) \(path)"
     }
 
-    /// The UUID of a block device's file system, as udev found it: FAT and exFAT have one there alone.
+    /// The UUID of a block device's file system in udev's database. For FAT and exFAT it is available only there.
     private static func uuid(ofDevice number: String, udev: String) -> String? {
         guard let bytes = try? FileSystem().contents("\(udev)/b\(number)", limit: 64 << 10) else { return nil }
         let key = "E:ID_FS_UUID="
@@ -40,7 +39,7 @@ public struct Storage: Hashable, Sendable {
         return line.map { "uuid:\($0.dropFirst(key.count))" }
     }
 
-    /// The kernel's mark of a file system; of one that has none, its device.
+    /// The kernel's file system id, or the device number if the id is zero.
     private static func identifier(_ system: statfs, _ device: String) -> String {
         let parts = (UInt32(bitPattern: system.f_fsid.__val.0), UInt32(bitPattern: system.f_fsid.__val.1))
         guard parts != (0, 0) else { return "device:\(device)" }

@@ -3,20 +3,17 @@ import GRDB
 public import TakeFiles
 public import Takes
 
-/// A finished take as it is on a storage: what the catalog keeps of it.
+/// The catalog's data about a finished take on a storage.
 public struct StoredTake: Sendable {
-    /// Its name, with the folder of its day.
     public var name: TakeName
-    /// What its sidecar says.
     public var sidecar: Sidecar
-    /// The sidecar's file without the spaces between its values.
+    /// The text of the sidecar without the whitespace between its values.
     public var json: [UInt8]
-    /// What tells whether that file is still the same.
+    /// The attributes by which a change of the sidecar is detected.
     public var attributes: FileAttributes
-    /// Bytes of all of its files.
+    /// The sum of all its files.
     public var byteCount: Int64
 
-    /// Which take it is.
     public var identity: TakeIdentity {
         TakeIdentity(stem: name.stem, number: sidecar.number, kitID: sidecar.kitID)
     }
@@ -25,7 +22,8 @@ public struct StoredTake: Sendable {
     /// - Throws: `FileError` or `SidecarError`.
     public init(_ name: TakeName, in folder: TakesFolder) throws {
         self.name = name
-        // First: of a sidecar that is replaced meanwhile the old attributes are noted, and it is read again.
+        // Get the attributes first: if the sidecar is replaced in between, the old attributes are stored, and it is
+        // read again.
         attributes = try folder.sidecarAttributes(of: name)
         let bytes = try folder.sidecarBytes(of: name)
         sidecar = try folder.sidecar(bytes, of: name)
@@ -35,14 +33,15 @@ public struct StoredTake: Sendable {
 }
 
 extension StoredTake {
-    /// Whether it is JSON in UTF-8 without a mark of that, which is all that SQLite reads. Editors write other forms.
+    /// Whether it is JSON in UTF-8 without a byte order mark, the only form that SQLite reads. Editors may write
+    /// others.
     private static func isPlainText(_ json: [UInt8]) -> Bool {
         json.first.map { $0 < 0x80 } == true && !json.contains(0)
     }
 
     private enum Place { case outside, inText, behindBackslash }
 
-    /// JSON without what stands between its values: indented, a long clock map is twice as long.
+    /// JSON without whitespace between values: indentation doubles the length of a long clock map.
     static func withoutSpaces(_ json: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(json.count)
@@ -62,7 +61,7 @@ extension StoredTake {
     }
 }
 
-/// A take as the catalog has it.
+/// A row of the table `take`.
 struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
     static let databaseTableName = "take"
 
@@ -74,7 +73,8 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
     var sidecarModifiedNs: Int64
     var sidecarInode: Int64
     var notesModifiedNs: Int64
-    /// The same, as a version noted it that sends what people noted; another number: an earlier version was last.
+    /// Equal to `notesModifiedNs` if the last writer of the row was a version that uploads notes. Otherwise it was an
+    /// earlier version.
     var notesSeenNs: Int64
     var startedUs: Int64
     var durationUs: Int64
@@ -95,7 +95,7 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
         self.notesModifiedNs = notesModifiedNs
         notesSeenNs = notesModifiedNs
         startedUs = sidecar.begun?.microseconds ?? 0
-        // A sidecar's figures are checked: neither number overflows.
+        // The numbers in a sidecar were validated, so neither conversion overflows.
         durationUs = Int64((max(0, min(sidecar.durationSeconds, 1e9)) * 1e6).rounded())
         number = sidecar.number
         byteCount = take.byteCount

@@ -8,21 +8,21 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Keeps a file that says what the recorder does: from it a unit of the system announces the kit in the network (mDNS).
+/// Keeps a file with the recorder's state. A unit of the system announces the kit from it by mDNS.
 struct Announcer: ServiceLifecycle.Service {
     /// The recorder's socket.
     let path: String
     let kit: String
-    /// The file; its folder is the library's own.
+    /// The state file, in a folder that belongs to the library.
     let file: String
     let log: Logger
 
-    /// How long it waits before it connects again.
+    /// The pause before it connects again.
     private static let pause = Duration.seconds(5)
     /// A line of the recorder is shorter.
     private static let longestLine = 1 << 20
 
-    /// Writes the file at each change until the library is to end.
+    /// Writes the file at each change until the library shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var shown = ""
@@ -30,7 +30,7 @@ struct Announcer: ServiceLifecycle.Service {
                 do {
                     try await follow { state in show(state, &shown) }
                 } catch {
-                    // No recorder answers.
+                    // The recorder does not answer.
                 }
                 guard !Task.isCancelled else { return }
                 show("away", &shown)
@@ -39,7 +39,7 @@ struct Announcer: ServiceLifecycle.Service {
         }
     }
 
-    /// Calls `body` with each state that the recorder is in, until it is gone.
+    /// Calls `body` with each state of the recorder, until the connection ends.
     private func follow(_ body: (String) -> Void) async throws {
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(5))

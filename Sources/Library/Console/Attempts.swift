@@ -1,8 +1,8 @@
 import Takes
 
-/// How often the wrong password was given: five times a minute by each guesser, so that nobody locks others out.
+/// Wrong passwords: at most five a minute for each guesser, so that nobody can lock others out.
 struct Attempts: Sendable {
-    /// Whose failures count together: no failure of others keeps a phone out that is paired.
+    /// Failures are counted for each guesser, so that others' failures do not lock out a paired phone.
     enum Guesser: Hashable, Sendable {
         case address(BrowserAddress)
         case phone(String)
@@ -10,14 +10,15 @@ struct Attempts: Sendable {
 
     private var failures: [Guesser: [Instant]] = [:]
 
-    /// The most failures of an interval.
+    /// The most failures in an interval.
     static let most = 5
     static let interval = Duration.seconds(60)
-    /// More guessers are not kept: the one that failed longest ago is forgotten.
+    /// The most guessers to keep. Above it, the one with the oldest failure is forgotten.
     static let mostGuessers = 1000
 
-    /// Begins an attempt, which counts as a failure until it is taken back: others may come while this one waits for the disk.
-    /// - Returns: how long it must wait instead; nil: it may be made now.
+    /// Begins an attempt, which counts as a failure until `takeBack`, because other attempts may come while this one
+    /// waits for the disk.
+    /// - Returns: the time to wait first, or nil if the attempt is allowed now.
     mutating func begin(_ guesser: Guesser, at now: Instant) -> Duration? {
         let recent = (failures[guesser] ?? []).filter { now - $0 < Self.interval }
         guard recent.count < Self.most else { return Self.interval - (now - recent[0]) }
@@ -26,7 +27,7 @@ struct Attempts: Sendable {
         return nil
     }
 
-    /// The attempt that began then was none: the password was right, or there is none.
+    /// Removes the attempt from the failures, because the password was right or does not exist.
     mutating func takeBack(_ guesser: Guesser, _ began: Instant) {
         guard let index = failures[guesser]?.lastIndex(of: began) else { return }
         failures[guesser]?.remove(at: index)

@@ -1,9 +1,10 @@
 import Glibc
 import NIOCore
 
-/// Where a browser connects from. Of IPv6 the network counts: each host of it has as many addresses as it wants.
+/// The address that a browser connects from. For IPv6, only the network counts, because each host can use any number of
+/// addresses in it.
 struct BrowserAddress: Hashable, Sendable, CustomStringConvertible {
-    /// 4 bytes of IPv4, 8 of IPv6; none: unknown.
+    /// 4 bytes of IPv4, 8 of IPv6; empty if unknown.
     private let network: [UInt8]
     let description: String
 
@@ -23,7 +24,7 @@ struct BrowserAddress: Hashable, Sendable, CustomStringConvertible {
 
     private static func bytes(of text: String, _ family: Int32, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        // Safe: an address of this family has so many bytes.
+        // Safe: the buffer has the length of an address of this family.
         return unsafe inet_pton(family, text, &bytes) == 1 ? bytes : nil
     }
 

@@ -1,14 +1,14 @@
-/// What a request's `Range` asks for (RFC 9110, 14.2): one range of bytes.
+/// The range in a request's `Range` header (RFC 9110, 14.2): one range of bytes.
 enum ByteRange: Equatable {
-    /// All of it: no range, several, or one that is not understood.
+    /// The whole file: no range, several ranges, or a malformed one.
     case whole
     case part(Range<Int64>)
-    /// Nothing of the file is in it.
+    /// The range includes no byte of the file.
     case unsatisfiable
 
     /// - Parameters:
-    ///   - field: the header's value; nil: there is none.
-    ///   - byteCount: of the file.
+    ///   - field: the header's value, or nil if it is missing.
+    ///   - byteCount: the length of the file.
     init(_ field: String?, of byteCount: Int64) {
         self = .whole
         guard let field, field.lowercased().hasPrefix("bytes="), !field.contains(",") else { return }

@@ -1,9 +1,10 @@
 import Takes
 
-/// The browsers that are connected, and which of them must go so that a phone that is paired gets in. Pure: `ConnectionDesk` closes them.
+/// The connected browsers, and which of them must be closed so that a paired phone can connect. Pure: `ConnectionDesk`
+/// closes them.
 struct ConnectionBook<ID: Hashable> {
     private enum Phase {
-        /// It has not asked yet, or has its answer.
+        /// It has not sent a request yet, or has received its answer.
         case silent(since: Instant)
         case answering
 
@@ -15,7 +16,7 @@ struct ConnectionBook<ID: Hashable> {
         /// Whether its last request was a paired phone's.
         var isPaired = false
         var phase: Phase
-        /// In the order in which they came.
+        /// In the order of connection.
         var number: Int
     }
 
@@ -23,16 +24,16 @@ struct ConnectionBook<ID: Hashable> {
     private var last = 0
 }
 
-/// How many are served, and how long.
+/// The limits of connections.
 enum ConnectionLimits {
-    /// All of them; more wait in the kernel's queue.
+    /// All connections; more wait in the kernel's queue.
     static let most = 128
-    /// Those of strangers: the other places are for phones that are paired.
+    /// The connections of strangers. The other places are for paired phones.
     static let mostOfStrangers = 96
     static let mostOfStrangersAtAnAddress = 16
-    /// A stranger that is silent for so long is dropped.
+    /// A stranger that is silent for this time is dropped.
     static let strangersIdle = Duration.seconds(10)
-    /// A browser opens several connections at once: each may say in this time that it is a paired phone's.
+    /// A browser opens several connections at once. Each has this time to show that it belongs to a paired phone.
     static let grace = Duration.seconds(2)
 }
 
@@ -41,14 +42,14 @@ extension ConnectionBook {
 
     private typealias Stranger = (id: ID, connection: Connection)
 
-    /// At each address.
+    /// The strangers at each address.
     private var strangers: [BrowserAddress: [Stranger]] {
         let all = connections.filter { !$0.value.isPaired }.map { Stranger($0.key, $0.value) }
         return Dictionary(grouping: all) { $0.connection.address }
     }
 
-    /// A browser connected.
-    /// - Returns: the connections that are to be closed for it.
+    /// Adds a connected browser.
+    /// - Returns: the connections to close for it.
     mutating func came(_ id: ID, from address: BrowserAddress, at now: Instant) -> [ID] {
         var victims = overdue(at: now)
         let count = connections.values.count { !$0.isPaired }
@@ -63,20 +64,19 @@ extension ConnectionBook {
         return victims
     }
 
-    /// It sent the head of a request.
+    /// Notes that the browser sent the head of a request.
     mutating func asked(_ id: ID, isPaired: Bool) {
         connections[id]?.isPaired = isPaired
         connections[id]?.phase = .answering
     }
 
-    /// It has its answer.
+    /// Notes that the browser received its answer.
     mutating func answered(_ id: ID, at now: Instant) { connections[id]?.phase = .silent(since: now) }
 
-    /// It is gone.
     mutating func left(_ id: ID) { connections[id] = nil }
 
-    /// Takes strangers off that are silent for too long, or are too many at their address.
-    /// - Returns: those that are to be closed.
+    /// Removes strangers that are silent for too long, or are too many at their address.
+    /// - Returns: the connections to close.
     mutating func overdue(at now: Instant) -> [ID] {
         var victims: [ID] = []
         for all in strangers.values {
@@ -92,7 +92,7 @@ extension ConnectionBook {
         return victims
     }
 
-    /// The stranger that has been there longest, of the address that has most of them; rather one that is silent.
+    /// The stranger with the longest connection at the address with the most strangers; silent ones are preferred.
     private func dispensable() -> ID? {
         let addresses = strangers.values.map { all in
             all.sorted { $0.connection.number < $1.connection.number }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Takes
 
-/// Closes the connections of strangers that take the places of others. May be used by any thread.
+/// Closes the connections of strangers that occupy others' places. Thread-safe.
 final class ConnectionDesk: Sendable {
     private let clock: any Clock
     private let kept = Locked(Kept())
@@ -10,16 +10,16 @@ final class ConnectionDesk: Sendable {
     private struct Kept {
         var book = ConnectionBook<ObjectIdentifier>()
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Whether `look` is to be called.
+        /// Whether a call of `look` is scheduled.
         var isWatched = false
     }
 
-    /// How often connections are looked at while there are some.
+    /// The interval of the check while there are connections.
     private static let interval = TimeAmount.seconds(1)
 
     init(clock: any Clock) { self.clock = clock }
 
-    /// A browser connected.
+    /// Adds a connected browser.
     func came(_ channel: any Channel) {
         let (id, address, now) = (ObjectIdentifier(channel), BrowserAddress(channel.remoteAddress), clock.now())
         close { kept in
@@ -29,18 +29,17 @@ final class ConnectionDesk: Sendable {
         watch()
     }
 
-    /// It sent the head of a request.
+    /// Notes that the browser sent the head of a request.
     func asked(_ channel: any Channel, isPaired: Bool) {
         kept.withLock { $0.book.asked(ObjectIdentifier(channel), isPaired: isPaired) }
     }
 
-    /// It has its answer.
+    /// Notes that the browser received its answer.
     func answered(_ channel: any Channel) {
         let now = clock.now()
         kept.withLock { $0.book.answered(ObjectIdentifier(channel), at: now) }
     }
 
-    /// It is gone.
     func left(_ channel: any Channel) {
         kept.withLock { kept in
             kept.book.left(ObjectIdentifier(channel))
@@ -53,7 +52,7 @@ final class ConnectionDesk: Sendable {
         for channel in channels { channel.close(promise: nil) }
     }
 
-    /// Sees to it that connections are looked at as long as there are some.
+    /// Schedules the check while there are connections.
     private func watch() {
         let isDue = kept.withLock { kept in
             defer { kept.isWatched = !kept.book.isEmpty }

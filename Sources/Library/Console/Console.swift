@@ -11,16 +11,16 @@ public import ServiceLifecycle
 public import Settings
 import Takes
 
-/// The console: the HTTP interface of a kit and the pages for a phone, as a service of the library.
+/// The console: the HTTP interface of a kit and the pages for phones, as a service of the library.
 public struct Console: Service {
     private let servers: [ConsoleServer]
     private let pools: [NIOThreadPool]
 
-    /// The console as the settings have it; none, if they say off.
+    /// The console according to the settings; empty if they turn it off.
     /// - Parameters:
-    ///   - settingsFile: a file with the password, `console.password`, lies beside it.
-    ///   - tls: where it is served by TLS, if the service manager opened no socket for that; nil: nowhere.
-    /// - Throws: an error of one sentence, such as for a folder that cannot be made.
+    ///   - settingsFile: the settings file. The password file, `console.password`, is next to it.
+    ///   - tls: the address for TLS if the service manager opened no socket for it; nil for none.
+    /// - Throws: an error of one sentence, for example if a folder cannot be created.
     public static func services(
         at library: LibraryDesk, settingsFile: String, tls: ListenAddress?
     ) throws -> [any Service] {
@@ -46,7 +46,7 @@ public struct Console: Service {
 
     private init(_ library: LibraryDesk, _ ports: [ConsolePort], settingsFile: String) throws {
         let (settings, log, clock) = (library.settings, library.log, SystemClock())
-        // What waits for the disk does not wait for the recorder, and the other way round.
+        // Separate pools, so that waits for the disk and waits for the recorder do not delay each other.
         let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
         let packing = NIOThreadPool(numberOfThreads: 1)
         pools = [disk, asking, packing]
@@ -112,14 +112,14 @@ public struct Console: Service {
                 let body = isSecure ? Self.paced(response.body, on: channel) : response.body
                 try await writer.write(response: response.head, body: body)
                 if response.headers[.connection] == "close" {
-                    // The browser reads the answer first: a connection that is closed at once may lose it.
+                    // The browser must read the answer first; closing the connection at once could lose it.
                     channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
                 }
             }
         }
     }
 
-    /// Serves browsers until the library is to end.
+    /// Serves browsers until the library shuts down.
     public func run() async throws {
         for pool in pools { pool.start() }
         await withDiscardingTaskGroup { group in
@@ -128,7 +128,8 @@ public struct Console: Service {
         for pool in pools { try await pool.shutdownGracefully() }
     }
 
-    /// Has each piece of a body wait until all before it are enciphered: SwiftNIO knows only then how much a browser has not read.
+    /// Makes each piece of a body wait until all earlier pieces are encrypted. Only then does SwiftNIO know how much
+    /// the browser has not read.
     private static func paced(_ body: ResponseBody, on channel: any Channel) -> ResponseBody {
         body.map { piece in
             try await channel.eventLoop.submit {}.get()

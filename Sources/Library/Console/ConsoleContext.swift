@@ -8,22 +8,20 @@ import Takes
 import Transport
 import Upload
 
-/// What a handler knows of a request beside the request itself.
+/// The context of a request for its handler.
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection that the request came by.
+    /// The connection of the request.
     let channel: any Channel
-    /// Whether it came by TLS.
+    /// Whether the request came by TLS.
     var isSecure = false
-    /// What the request asks for behind its path.
     var query = QueryItems()
-    /// What the browser may do.
     var right = Right.none
-    /// nil: the browser is not paired.
+    /// Nil if the browser is not paired.
     var phone: PhoneBook.Phone?
-    /// Whether all of the request's body has come.
+    /// Whether the whole request body has arrived.
     var arrival = BodyArrival()
-    /// Whether what was allowed still is: an answer may take hours, and the phone may be removed meanwhile.
+    /// Whether the right is still valid. An answer may take hours, and the phone may be removed meanwhile.
     var mayGoOn: @Sendable () -> Bool = { true }
 
     init(source: ApplicationRequestContextSource) {
@@ -31,7 +29,8 @@ struct ConsoleContext: RequestContext {
         channel = source.channel
     }
 
-    /// A part of the path, decoded; as it was sent, if it is no text. With a NUL it is none: C would read what is before it.
+    /// A decoded part of the path, or the original one if it does not decode to text. A part with NUL is not decoded,
+    /// because C functions would cut the text there.
     func parameter(_ name: String) -> String {
         let sent = parameters.get(name) ?? ""
         guard let text = PercentCoding.decoded(sent), !text.utf8.contains(0) else { return sent }
@@ -39,7 +38,7 @@ struct ConsoleContext: RequestContext {
     }
 }
 
-/// Whether all of a request's body has come. May be used by any thread.
+/// Whether the whole body of a request has arrived. Thread-safe.
 final class BodyArrival: Sendable {
     private let state = Locked(false)
 
@@ -54,13 +53,14 @@ extension Request {
         headers[.transferEncoding] != nil || headers[.contentLength].map { $0 != "0" } ?? false
     }
 
-    /// What a small body may take, so that a browser that sends a byte now and then keeps no connection from others.
+    /// The time limit of a small body, so that a browser that sends a byte from time to time does not block a
+    /// connection.
     private static let patience = TimeAmount.seconds(30)
-    /// The same of a stranger.
+    /// The same limit for a stranger.
     private static let strangersPatience = TimeAmount.seconds(10)
 
-    /// The body, whole.
-    /// - Throws: `Problem`. The connection of one that comes too slowly is closed.
+    /// The whole body.
+    /// - Throws: `Problem`. A connection that is too slow is closed.
     func wholeBody(_ context: ConsoleContext) async throws -> RequestBody {
         let channel = context.channel
         let deadline = channel.eventLoop.scheduleTask(
@@ -77,11 +77,11 @@ extension Request {
         }
     }
 
-    /// The most bytes of a body: a memo of 4000 bytes, each escaped, fits.
+    /// The most bytes of a body: enough for a memo of 4000 bytes with every byte escaped.
     static let longestBody = 32 << 10
 
-    /// The members of the JSON object in the body; none, if the body is empty.
-    /// - Parameter known: the keys that it may have.
+    /// The members of the JSON object in the body; empty if the body is empty.
+    /// - Parameter known: the allowed keys.
     /// - Throws: `Problem`.
     func members(_ known: [String] = []) async throws -> [String: JSONValue] {
         let bytes = try await body.collect(upTo: Self.longestBody)

@@ -6,7 +6,7 @@ import Takes
 import Transport
 import Upload
 
-/// The password by which phones are paired, in a file that need not exist.
+/// The password for pairing phones, in an optional file.
 struct ConsolePassword: Sendable {
     private let file: String
     private let pool: NIOThreadPool
@@ -17,7 +17,7 @@ struct ConsolePassword: Sendable {
         self.pool = pool
     }
 
-    /// - Throws: `Problem`, if this is not the password, or too many of this guesser were not.
+    /// - Throws: `Problem` if the password is wrong, or this guesser had too many wrong ones.
     func check(_ given: String, by guesser: Attempts.Guesser, now: Instant) async throws {
         if let wait = attempts.withLock({ $0.begin(guesser, at: now) }) {
             let seconds = wait.components.seconds + 1
@@ -32,14 +32,14 @@ struct ConsolePassword: Sendable {
                 .forbidden, .denied, "pair: no password is set: hold play on the kit for 3 seconds and pair by the code"
             )
         }
-        // Hashes are compared, so that the time says nothing of the password.
+        // Hashes are compared, so that the response time shows nothing about the password.
         guard Digest.sha256(given) == Digest.sha256(password.text) else {
             throw Problem(.forbidden, .denied, "pair: the password is wrong")
         }
         attempts.withLock { $0.takeBack(guesser, now) }
     }
 
-    /// The first line of the file; nil: there is none.
+    /// The first line of the file, or nil if there is none.
     func secret() async throws -> Secret? {
         try await pool.runIfActive { [file] in
             guard FileManager.default.fileExists(atPath: file) || SecretFile.credentialsDirectory != nil else {
@@ -50,7 +50,7 @@ struct ConsolePassword: Sendable {
                 let line = text.split(whereSeparator: \.isNewline).first.map { String($0).trimmed } ?? ""
                 return line.isEmpty ? nil : Secret(line)
             } catch {
-                // Its path is nothing for strangers.
+                // The path must not be shown to strangers.
                 throw Problem(
                     .internalServerError, .io,
                     "pair: the kit's password cannot be read: its file must belong to the library's user, with mode 600"
@@ -61,7 +61,7 @@ struct ConsolePassword: Sendable {
 }
 
 extension String {
-    /// Without white space at its ends.
+    /// Without white space at both ends.
     var trimmed: String {
         let start = drop(while: \.isWhitespace)
         return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""

@@ -5,15 +5,15 @@ import NIOCore
 import NIOSSL
 import Settings
 
-/// Where browsers connect.
+/// A port that browsers connect to.
 struct ConsolePort {
     var address: ListenAddress
-    /// The socket that the service manager opened; or nil if it opened none.
+    /// The socket from the service manager, or nil if it opened none.
     var inherited: Int32?
-    /// How connections are encrypted; or nil if they are not.
+    /// The encryption, or nil for unencrypted connections.
     var tls: NIOSSLContext?
 
-    /// Where the settings have the console.
+    /// The port in the settings.
     static func plain(_ library: LibraryDesk, _ address: ListenAddress, _ inherited: Int32?) -> Self {
         guard let inherited, !InheritedSockets.listens(inherited, at: address.host, port: address.port) else {
             return Self(address: address, inherited: inherited, tls: nil)
@@ -24,11 +24,11 @@ struct ConsolePort {
         return Self(address: address, inherited: nil, tls: nil)
     }
 
-    /// Where it is served by TLS. What is in the way costs the other port nothing.
+    /// The port for TLS. A failure here does not affect the other port.
     /// - Parameters:
-    ///   - plain: where it is in the clear.
-    ///   - wanted: where it is if no socket was inherited.
-    /// - Returns: the port; or nil if it is served nowhere.
+    ///   - plain: the unencrypted address.
+    ///   - wanted: the address if no socket was inherited.
+    /// - Returns: the port, or nil if TLS is not served.
     static func secure(
         _ library: LibraryDesk, beside plain: ListenAddress, _ inherited: Int32?, orAt wanted: ListenAddress?
     ) -> Self? {
@@ -38,7 +38,7 @@ struct ConsolePort {
             if let inherited { close(inherited) }
             return nil
         }
-        // A console that is for one address alone is not opened to others.
+        // A console restricted to one address must not be opened at others.
         if let inherited, !InheritedSockets.listens(inherited, at: plain.host) {
             library.log.notice(
                 "console: there is no https: fieldfare-library-tls.socket listens at \(address), and [console] listen has another host"
@@ -57,10 +57,11 @@ struct ConsolePort {
 }
 
 extension NIOSSLContext {
-    /// A browser that does not confirm the end of its connection loses it after this time: another one may wait for its place.
+    /// A browser that does not confirm the end of its TLS connection is disconnected after this time, because another
+    /// one may wait for its place.
     private static let longestEnd = TimeAmount.seconds(1)
 
-    /// A server's, with this certificate.
+    /// A server configuration with this certificate.
     fileprivate convenience init(_ file: CertificateFile) throws {
         let pem = Array(file.pem.utf8)
         var configuration = TLSConfiguration.makeServerConfiguration(

@@ -12,34 +12,35 @@ import ServiceLifecycle
 import Settings
 import Takes
 
-/// Accepts browsers' connections at one port, and has each served by `respond`.
+/// Accepts browsers' connections at one port, and passes each to `respond`.
 ///
-/// SwiftNIO ends a server when one connection cannot be set up, such as when descriptors run out: it is opened again.
+/// SwiftNIO ends a server if one connection cannot be set up, for example when file descriptors run out. The server is
+/// then opened again.
 struct ConsoleServer: Sendable {
     let port: ConsolePort
     let crowd: Crowd
     let log: Logger
     /// Whether a request is a paired phone's.
     let isPaired: @Sendable (Request) -> Bool
-    /// Is told whether browsers can connect.
+    /// Receives whether browsers can connect.
     let opened: @Sendable (Bool) -> Void
     let respond: HTTPChannelHandler.Responder
 
-    /// The connections of all servers of the console, which have their places together.
+    /// The connections of all servers of the console, which share their places.
     struct Crowd: Sendable {
         fileprivate let desk = ConnectionDesk(clock: SystemClock())
         fileprivate let room = Room(ConnectionLimits.most)
     }
 
-    /// A browser that sends nothing in this time, or reads nothing, is dropped.
+    /// A browser that sends or reads nothing for this time is dropped.
     static let idle = TimeAmount.seconds(30)
     private static let unreadMilliseconds: Int = 30_000
-    /// How long it waits before it opens again.
+    /// The pause before the server is opened again.
     private static let pause = Duration.seconds(2)
 
     private typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
-    /// Serves until the library is to end.
+    /// Serves until the library shuts down.
     func run() async {
         var reported = ""
         while !Task.isShuttingDownGracefully && !Task.isCancelled {
@@ -71,7 +72,7 @@ struct ConsoleServer: Sendable {
         let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelOption(.backlog, value: 256)
-            // A connection is taken from the queue when there is room for it.
+            // A connection is accepted only when there is a free place.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.tcpOption(.init(rawValue: TCP_USER_TIMEOUT)), value: Self.unreadMilliseconds)
@@ -92,7 +93,7 @@ struct ConsoleServer: Sendable {
             lowWatermark: 1, highWatermark: 2)
         let listening: NIOAsyncChannel<Connection, Never>
         if let inherited = port.inherited {
-            // The next attempt needs it too.
+            // The next attempt needs the descriptor too.
             let copy = fcntl(inherited, F_DUPFD_CLOEXEC, 10)
             guard copy >= 0 else { throw IOError(errnoCode: errno, reason: "dup") }
             listening = try await bootstrap.bind(
@@ -104,7 +105,7 @@ struct ConsoleServer: Sendable {
         }
         opened(true)
         defer { opened(false) }
-        // A browser that watches or downloads does so for hours: at the end all connections are closed.
+        // A browser that watches or downloads may stay for hours, so all connections are closed at shutdown.
         try await cancelWhenGracefulShutdown { try await accept(listening, http, silent) }
         if !Task.isShuttingDownGracefully { throw ChannelError.eof }
     }

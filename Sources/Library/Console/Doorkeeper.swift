@@ -5,12 +5,11 @@ import Settings
 import Takes
 import Transport
 
-/// What a browser may do.
+/// The right of a browser.
 enum Right: String, Comparable, Encodable, Sendable {
     case none
-    /// See everything and change nothing.
+    /// To see everything, and change nothing.
     case look
-    /// Everything.
     case all
 
     static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
@@ -24,23 +23,24 @@ enum Right: String, Comparable, Encodable, Sendable {
     }
 }
 
-/// Decides who may do what: by the phone's token, by the settings, and by where a page comes from.
+/// Decides rights by the phone's token, the settings, and the origin of a page.
 struct Doorkeeper: Sendable {
     let phones: PhoneBook
     private let access: Settings.Console.Access
     private let names: Set<String>
 
-    /// The name of the cookie that holds the token of a phone. Every kit's own network has the same address: with one name for all, a
-    /// second kit would take the place of the first in the browser. `fieldfare` alone is understood, too.
+    /// The name of the cookie with a phone's token. All kits have the same address in their own networks, so with a
+    /// single name, a second kit's cookie would replace the first one's. `fieldfare` alone is accepted too.
     static func cookie(of phone: String) -> String { "\(cookie)-\(phone)" }
 
     private static let cookie = "fieldfare"
-    /// More cookies are not looked at: a browser that was paired with so many kits of the same address has each of them.
+    /// The most cookies that are checked. A browser paired with many kits at the same address sends the cookies of all
+    /// of them.
     private static let mostCookies = 100
-    /// What routers and mDNS append to the names of hosts (RFC 6762, RFC 8375).
+    /// The suffixes that routers and mDNS append to host names (RFC 6762, RFC 8375).
     private static let domains = ["", ".local", ".lan", ".home", ".home.arpa", ".internal", ".fritz.box"]
 
-    /// - Parameter hosts: the kit's names, as somebody may type them.
+    /// - Parameter hosts: the kit's names, as a person may type them.
     init(_ phones: PhoneBook, access: Settings.Console.Access, hosts: [String]) {
         self.phones = phones
         self.access = access
@@ -48,7 +48,7 @@ struct Doorkeeper: Sendable {
         names = Set(hosts.flatMap { host in Self.domains.map { host + $0 } })
     }
 
-    /// What the browser of a request may do, and its phone; nil: it is not paired.
+    /// The right of a request's browser, and its phone, or nil if it is not paired.
     func visitor(_ request: Request, now: WallTime) -> (right: Right, phone: PhoneBook.Phone?) {
         for token in Self.tokens(request) {
             if let phone = phones.phone(token: token, now: now) { return (.all, phone) }
@@ -70,8 +70,8 @@ struct Doorkeeper: Sendable {
         }.prefix(mostCookies).map(\.self)
     }
 
-    /// Refuses what another site has a browser send: a name that is not the kit's (DNS rebinding), or a page that is not the kit's
-    /// (cross-site request forgery).
+    /// Refuses requests caused by another site: a host name that is not the kit's (DNS rebinding), or a page that is
+    /// not the kit's (cross-site request forgery).
     /// - Parameter isSecure: whether the request came by TLS.
     func checkOrigin(_ request: Request, isSecure: Bool) throws(Problem) {
         guard let host = request.head.authority, isOwn(host) else {
@@ -87,7 +87,7 @@ struct Doorkeeper: Sendable {
         }
         switch request.headers[.secFetchSite] {
         case nil, "same-origin", "none": break
-        // A link on another page may lead here, and gets the page alone.
+        // A link on another page may lead here and returns only the page.
         case _? where request.method == .get && request.uri.path == "/": break
         default: throw Self.foreign
         }
@@ -96,7 +96,8 @@ struct Doorkeeper: Sendable {
     private static let foreign = Problem(
         .forbidden, .denied, "console: the request comes from a page of another site: open the kit's own page")
 
-    /// Whether an authority, such as `heron07.local:8080`, is the kit's: an address cannot be given to another host by a name server.
+    /// Whether an authority such as `heron07.local:8080` is the kit's. IP addresses are accepted, because no name
+    /// server can redirect them.
     private func isOwn(_ authority: String) -> Bool {
         var host = Substring(authority.lowercased())
         if let colon = host.lastIndex(of: ":"),
@@ -113,6 +114,6 @@ struct Doorkeeper: Sendable {
 }
 
 extension HTTPField.Name {
-    /// How the page that sends a request relates to its target (W3C Fetch Metadata Request Headers).
+    /// The relation between the requesting page and the target (W3C Fetch Metadata Request Headers).
     static var secFetchSite: Self { Self("Sec-Fetch-Site")! }
 }

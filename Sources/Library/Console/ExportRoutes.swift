@@ -11,7 +11,7 @@ import Takes
 import Transport
 import Upload
 
-/// What is made of takes while it is sent: waveforms at any zoom, clips, archives.
+/// Content generated from takes during the request: waveforms at any zoom, clips, archives.
 struct ExportRoutes: Sendable {
     let library: LibraryDesk
     let pyramid: WaveformPyramid
@@ -19,7 +19,7 @@ struct ExportRoutes: Sendable {
     let nameTime: NameTime
     let checksums = ZipChecksums()
 
-    /// The most takes of an archive: their names fit into an address.
+    /// The most takes in an archive, so that their names fit into a URL.
     private static let mostTakes = 200
 
     var routes: [Route] {
@@ -82,7 +82,7 @@ struct ExportRoutes: Sendable {
         ]
     }
 
-    /// From `from` up to `to`, in frames; without them, all.
+    /// From `from` up to `to`, in frames; the whole take without them.
     private static func range(_ query: QueryItems) throws(Problem) -> Range<Int64> {
         let from = try query.count("from") ?? 0
         let to = try query.count("to") ?? .max
@@ -105,7 +105,7 @@ struct ExportRoutes: Sendable {
         return take
     }
 
-    /// A take's sidecar, with the markers as they are now.
+    /// A take's sidecar with the current markers.
     private func sidecar(of take: CatalogedTake, for name: String) throws -> Sidecar {
         var sidecar = try take.recordedSidecar()
         var notes = try library.notes(of: take.identity, for: name)
@@ -114,7 +114,7 @@ struct ExportRoutes: Sendable {
         return sidecar
     }
 
-    /// The stem of a take's copies.
+    /// The stem for the copies of a take.
     private func copyStem(_ stem: String) throws -> String {
         try take(stem, for: "archive").trueNames(nameTime)?.stem(of: stem) ?? stem
     }
@@ -127,7 +127,7 @@ struct ExportRoutes: Sendable {
         } catch let error as SidecarError {
             return try Self.entries(of: take, .failure(error), notes)
         } catch let error as FileError where !isOnly {
-            // It was deleted meanwhile, or cannot be read.
+            // The take was deleted meanwhile, or cannot be read.
             let note = Self.damageNote(take, missing: ["\(error.fact)"], in: Self.day(of: take))
             return [note].compactMap(\.self)
         }
@@ -137,8 +137,8 @@ struct ExportRoutes: Sendable {
         take.folder.split(separator: "/").last.map(String.init) ?? ""
     }
 
-    /// What of a take is there as entries of an archive, and a text that names what is not.
-    /// - Parameter sidecar: with the markers as they are now, or why it cannot be used.
+    /// The files of a take as entries of an archive, and a text that names the missing ones.
+    /// - Parameter sidecar: the sidecar with the current markers, or why it cannot be used.
     static func entries(
         of take: CatalogedTake, _ sidecar: Result<Sidecar, SidecarError>, _ notes: TakeNotes,
         _ nameTime: NameTime = .utc
@@ -151,7 +151,7 @@ struct ExportRoutes: Sendable {
         if case .failure(let error) = sidecar {
             missing.append("\(TakeFile.sidecar(of: stem).name): it cannot be used: \(error.problem)")
         }
-        // The small ones first: the answer begins before a long sound was read for its checksum.
+        // Small files first, so that the answer begins before long sound files are read for their checksums.
         let recordedFiles = take.recordedFiles
         for file in recordedFiles.filter(\.isReplaceable).reversed() + recordedFiles.filter({ !$0.isReplaceable }) {
             let path = "\(take.folder)/\(file.name)"
@@ -168,7 +168,7 @@ struct ExportRoutes: Sendable {
                     entries.append(ZipArchive.Entry(path: path, edit: edit, name: name))
                 }
             } catch {
-                // A take may lack its waveform, and nothing else.
+                // A missing waveform is not reported; any other missing file is.
                 if file.role == .waveform { continue }
                 switch error.code {
                 case ENOENT: missing.append("\(file.name): it is missing")
@@ -183,7 +183,7 @@ struct ExportRoutes: Sendable {
             let recorded = (try? sidecar.get())?.markers ?? []
             var kept = notes
             if let end = (try? sidecar.get())?.end { kept.setAsideMarkers(outside: end) }
-            // The markers of this sidecar are those of the notes already.
+            // This sidecar already has the markers of the notes.
             let document = NotesDocument(kept, recorded: recorded).bytes
             entries.insert(
                 ZipArchive.Entry(
@@ -194,8 +194,8 @@ struct ExportRoutes: Sendable {
         return entries
     }
 
-    /// Says in an archive that a take is damaged, or not all there; nil: neither.
-    /// - Parameter missing: what is wrong with files that are not in the archive.
+    /// A text for an archive which says that a take is damaged or incomplete; nil if it is neither.
+    /// - Parameter missing: a reason for each file that is not in the archive.
     static func damageNote(
         _ take: CatalogedTake, missing: [String] = [], in day: String, _ copyStem: String? = nil
     ) -> ZipArchive.Entry? {
@@ -207,7 +207,7 @@ struct ExportRoutes: Sendable {
             name: "\(day)/\(copyStem ?? take.take)/\(copyStem ?? take.take).damaged.txt")
     }
 
-    /// What parts of the program throw, as problems.
+    /// Converts errors to problems.
     private static func refused<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -233,24 +233,25 @@ struct ExportRoutes: Sendable {
         _ stream: some ExportStream, to request: Request, _ context: ConsoleContext, name: String, mediaType: String
     ) async throws -> Response {
         let source = Source(stream)
-        // What is wrong with a take is said before the answer begins, as far as its first bytes tell.
+        // Problems with a take are reported before the answer begins, as far as its first bytes show them.
         var first: ByteBuffer? = ByteBuffer()
         while request.method != .head, first?.readableBytes == 0 {
-            // A browser that is gone needs no preparing.
+            // Nothing is prepared for a browser that is gone.
             guard context.channel.isActive else { throw CancellationError() }
             first = try await pool.runIfActive { try Self.refused { try source.next() } }
         }
         let body = ResponseBody(contentLength: stream.byteCount.map { Int($0) }) { [pool, first] writer in
             var piece = first
             while let bytes = piece {
-                // A phone that was removed meanwhile receives no more.
+                // A phone that was removed meanwhile receives nothing more.
                 guard context.mayGoOn() else { throw CancellationError() }
                 if bytes.readableBytes > 0 {
                     try await writer.write(bytes)
-                    // The network's thread has it now: otherwise what is made faster than it is sent would pile up before that thread.
+                    // Waits until the network thread has the bytes. Otherwise, data that is generated faster than it is
+                    // sent would pile up before that thread.
                     try await context.channel.eventLoop.submit {}.get()
                 } else if !context.channel.isActive {
-                    // A file of an archive is read for its checksum, for a browser that is gone.
+                    // The browser is gone while an archive's file is still read for its checksum.
                     throw CancellationError()
                 }
                 piece = try await pool.runIfActive { try source.next() }
@@ -263,9 +264,9 @@ struct ExportRoutes: Sendable {
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// Pieces of a stream as the network takes them.
+    /// Pieces of a stream for the network.
     ///
-    /// Safe: the body of one answer uses it, one call after the other.
+    /// Safe: only the body of one answer uses it, one call at a time.
     private final class Source: @unchecked Sendable {
         private var stream: any ExportStream
         private static let byteCount = 32 << 10
@@ -276,7 +277,7 @@ struct ExportRoutes: Sendable {
         func next() throws -> ByteBuffer? {
             var buffer = ByteBufferAllocator().buffer(capacity: 2 * Self.byteCount)
             var steps = 0
-            // What is prepared before the first byte gives the thread back now and then.
+            // Preparation before the first byte must release the thread from time to time.
             while buffer.readableBytes < Self.byteCount, steps < Self.mostSteps {
                 guard let piece = try stream.next() else { return buffer.readableBytes > 0 ? buffer : nil }
                 buffer.writeBytes(piece)

@@ -9,7 +9,7 @@ import TakeFiles
 import Takes
 import Transport
 
-/// The files of takes, as they are stored.
+/// The stored files of takes.
 struct FileRoutes: Sendable {
     let library: LibraryDesk
     let pool: NIOThreadPool
@@ -33,7 +33,8 @@ struct FileRoutes: Sendable {
             .contentDisposition: "attachment; filename=\"\(file.copyName)\"", .cacheControl: "private, no-cache",
         ]
         headers[.lastModified] = file.modified
-        // A time says something where no tag does (RFC 9110, 13.2.2). It is compared as text: browsers send the one that they received.
+        // A time counts only if the request has no tag (RFC 9110, 13.2.2). It is compared as text, because browsers
+        // return the received value.
         let isKnown =
             request.headers[.ifNoneMatch].map { $0 == "*" || $0.contains(file.tag) }
             ?? (file.modified != nil && request.headers[.ifModifiedSince] == file.modified)
@@ -64,32 +65,30 @@ struct FileRoutes: Sendable {
     }
 }
 
-/// A file of a take, open.
+/// An open file of a take.
 struct StoredFile: Sendable {
     let name: String
     let mediaType: String
     let byteCount: Int64
-    /// What tells this content of it from another one.
+    /// Distinguishes this content of the file from others.
     let tag: String
-    /// When it was changed, as HTTP has it, or nil if a correction of its date changes the copy, and not the file.
+    /// The modification time in the HTTP form. Nil if a corrected date changes the copy and not the file.
     let modified: String?
-    /// The file.
     let file: OpenFile
-    /// What a copy of it is called.
+    /// The name of a copy.
     let copyName: String
-    /// What a copy of it holds.
+    /// The content of a copy.
     let content: Content
 
-    /// What a copy of a file holds.
+    /// The content of a file's copy.
     enum Content {
-        /// The same, but for its date.
+        /// The same content with another date, or the same file if nil.
         case file(HeadEdit?)
-        /// These bytes.
         case bytes([UInt8])
     }
 
-    /// Opens it. No link is followed, so that no path leads elsewhere.
-    /// - Throws: `Problem`: the take has no such file, or it is not there.
+    /// Opens the file. Links are not followed, so that no path leads elsewhere.
+    /// - Throws: `Problem` if the take does not have such a file, or if it is missing.
     init(
         _ name: String, of take: CatalogedTake, _ nameTime: NameTime = .utc, files: FileSystem = FileSystem()
     ) throws(Problem) {
@@ -111,7 +110,7 @@ struct StoredFile: Sendable {
                 content = .file(try names?.edit(of: name, in: file))
             }
             byteCount = if case .bytes(let bytes) = content { Int64(bytes.count) } else { attributes.byteCount }
-            // A correction makes another copy of the same file.
+            // A correction of the date makes a different copy of the same file.
             let version = names == nil ? "" : "-\(take.startedCorrected ?? "")-\(copyName)"
             tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\(version)\""
             modified = names == nil ? HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000)) : nil
@@ -124,13 +123,14 @@ struct StoredFile: Sendable {
 }
 
 extension CatalogedTake {
-    /// The names of the take's copies, or nil if they are its own. A sidecar that cannot be read renames nothing.
+    /// The names of the take's copies, or nil if they are the stored names. If the sidecar cannot be read, nothing is
+    /// renamed.
     func trueNames(_ nameTime: NameTime) -> TrueNames? {
         guard startedCorrected != nil, let sidecar = try? recordedSidecar() else { return nil }
         return TrueNames(sidecar, nameTime)
     }
 
-    /// The sidecar as it is on the disk.
+    /// The sidecar on the disk.
     func recordedSidecar() throws -> Sidecar {
         let folders = folder.split(separator: "/", omittingEmptySubsequences: false)
         guard let day = folders.last, let name = TakeName(stem: take, day: String(day)) else {

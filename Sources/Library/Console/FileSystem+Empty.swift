@@ -1,7 +1,7 @@
 import TakeFiles
 
 extension FileSystem {
-    /// Makes a folder for this user alone, or removes what is in the one that is there.
+    /// Creates a folder for this user alone, or empties the existing one.
     func makeEmptyFolder(_ path: String) throws(FileError) {
         if (try? attributes(path)) == nil { _ = try makeFolder(path, mode: 0o700) }
         try removeContents(of: path)

@@ -1,16 +1,15 @@
 import CZlib
 
-/// Data in the gzip format (RFC 1952).
 enum Gzip {
-    /// Compresses all of it at once.
-    /// - Returns: nil, if there is no memory for it.
+    /// Compresses all bytes at once, in the gzip format (RFC 1952).
+    /// - Returns: nil without enough memory.
     static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         var stream = unsafe z_stream()
         guard unsafe fieldfare_deflate_init_gzip(&stream) == Z_OK else { return nil }
         defer { unsafe deflateEnd(&stream) }
         var input = bytes
         var output = [UInt8](repeating: 0, count: Int(unsafe deflateBound(&stream, uLong(bytes.count))))
-        // Safe: both live for the call, and the library writes no more than there is room.
+        // Safe: both buffers live for the call, and the library writes no more than the output holds.
         let status = unsafe input.withUnsafeMutableBufferPointer { input in
             unsafe output.withUnsafeMutableBufferPointer { output in
                 unsafe stream.next_in = input.baseAddress
@@ -24,8 +23,8 @@ enum Gzip {
         return Array(output.prefix(unsafe Int(stream.total_out)))
     }
 
-    /// Whether a browser takes it: a request's `Accept-Encoding` (RFC 9110, 12.5.3). What is said of gzip itself counts before what is said
-    /// of all.
+    /// Whether a browser accepts gzip, by a request's `Accept-Encoding` (RFC 9110, 12.5.3). An entry for gzip takes
+    /// precedence over `*`.
     static func isAccepted(by field: String?) -> Bool {
         let codings = (field ?? "").lowercased().split(separator: ",").map { coding in
             coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }

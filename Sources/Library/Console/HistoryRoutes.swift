@@ -5,22 +5,21 @@ import NIOPosix
 import TakeFiles
 import Transport
 
-/// What happened to the kit, as the recorder keeps it.
+/// The kit's history, as the recorder keeps it.
 struct HistoryRoutes: Sendable {
     let history: HistoryFolder
     let pool: NIOThreadPool
 
     private static let usualRecords = 2000
-    /// Some three months of a kit that records each day.
+    /// About three months of a kit that records each day.
     static let mostRecords = 20_000
 
-    /// An answer.
     struct Page: Encodable {
         /// The oldest first.
         var history: [HistoryRecord]
-        /// So many lines could not be read.
+        /// The number of lines that could not be read.
         var damaged: Int
-        /// The files that cannot be read, each as a sentence.
+        /// The files that cannot be read, one sentence each.
         var unreadable: [String]
     }
 
@@ -38,7 +37,7 @@ struct HistoryRoutes: Sendable {
     }
 
     /// The newest records.
-    /// - Throws: `Problem`, if they cannot be read.
+    /// - Throws: `Problem` if they cannot be read.
     func page(limit: Int) throws -> Page {
         do {
             let found = try history.records(newest: limit)

@@ -2,9 +2,9 @@ import Glibc
 import NIOCore
 import Settings
 
-/// The sockets that the service manager opened, so that ports below 1024 need no right (sd_listen_fds(3)).
+/// The sockets that the service manager opened, so that ports below 1024 need no privilege (sd_listen_fds(3)).
 struct InheritedSockets: Equatable {
-    /// For connections in the clear; nil: none was passed.
+    /// For unencrypted connections; nil if none was passed.
     var plain: Int32?
     /// For TLS.
     var tls: Int32?
@@ -13,9 +13,9 @@ struct InheritedSockets: Equatable {
     /// `FileDescriptorName=` of fieldfare-library-tls.socket.
     private static let tlsName = "tls"
 
-    /// Those that were passed to this process. Others than these two are closed.
+    /// The sockets passed to this process. All others are closed.
     static func take() -> Self {
-        // Safe: copied at once, and no thread changes the environment.
+        // Safe: the string is copied at once, and no thread changes the environment.
         let value = { (name: String) in unsafe getenv(name).map { unsafe String(cString: $0) } }
         guard value("LISTEN_PID").flatMap({ Int32($0) }) == getpid(),
             let count = value("LISTEN_FDS").flatMap({ Int32($0) }), (1...100).contains(count)
@@ -34,7 +34,8 @@ struct InheritedSockets: Equatable {
 
     init() {}
 
-    /// - Parameter names: one for each, with colons between them; a manager that knows no names passes the plain one first.
+    /// - Parameter names: one for each descriptor, separated by colons. A service manager without names passes the
+    ///   unencrypted one first.
     init(_ descriptors: [Int32], names: String) {
         let names = names.split(separator: ":", omittingEmptySubsequences: false)
         for (index, descriptor) in descriptors.enumerated() {
@@ -46,12 +47,11 @@ struct InheritedSockets: Equatable {
         }
     }
 
-    /// Closes both.
     func close() {
         for descriptor in [plain, tls] { if let descriptor { Glibc.close(descriptor) } }
     }
 
-    /// Where a socket listens; nil: not at an IP address.
+    /// The address of a listening socket, or nil if it is not an IP address.
     static func address(of descriptor: Int32) -> ListenAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -76,7 +76,7 @@ struct InheritedSockets: Equatable {
         return ListenAddress(host: host, port: port)
     }
 
-    /// Whether a socket listens at an address; without a port, whether at that host.
+    /// Whether a socket listens at an address; without a port, whether it listens at that host.
     static func listens(_ descriptor: Int32, at host: String, port: Int? = nil) -> Bool {
         guard let own = address(of: descriptor) else { return false }
         let wanted = try? SocketAddress(ipAddress: host, port: port ?? own.port)

@@ -6,39 +6,37 @@ import Programs
 import Takes
 import Transport
 
-/// What both services wrote to the system's log, as journalctl(1) reports it.
+/// The log of both services, as journalctl(1) reports it.
 struct Journal: Sendable {
-    /// The program; tests put another one in its place.
+    /// The program; tests replace it.
     var program = "/usr/bin/journalctl"
 
     private static let units = ["fieldfare-recorder.service", "fieldfare-library.service"]
     /// The most lines of one answer.
     static let mostLines = 500
-    /// What the program may write: a line is at most 48 KiB (`LineMax=` of journald.conf(5)).
+    /// The limit of the program's output. A line has at most 48 KiB (`LineMax=` of journald.conf(5)).
     private static let mostBytes = 8 << 20
     private static let patience = Duration.seconds(10)
 
-    /// A line of the log.
     struct Line: Encodable, Equatable {
         /// ISO 8601, UTC.
         var time: String
-        /// 0, an emergency, to 7, for debugging (RFC 5424, 6.2.1).
+        /// From 0 for emergency to 7 for debug (RFC 5424, 6.2.1).
         var priority: Int
         /// The program that wrote it.
         var from: String
         var text: String
     }
 
-    /// Some lines, the newest first.
+    /// A page of lines, newest first.
     struct Page: Encodable {
         var lines: [Line]
-        /// What asks for the lines before; null: there are none.
+        /// The key of the page with earlier lines; null if there is none.
         @ExplicitNull var next: String?
     }
 
     /// Reads lines. It may wait for the disk.
-    /// - Parameters:
-    ///   - after: where the page before ended, as it said; nil: the newest line.
+    /// - Parameter after: the `next` of the previous page; nil for the newest line.
     /// - Throws: `Problem`.
     func page(limit: Int, after: String?) throws(Problem) -> Page {
         var arguments = [
@@ -89,7 +87,7 @@ struct Journal: Sendable {
             from: text(entry["SYSLOG_IDENTIFIER"]) ?? "", text: message)
     }
 
-    /// A field is a text, or a list of bytes where it is no text that can be printed.
+    /// A field is a text, or a list of bytes if it is not printable text.
     private static func text(_ field: JSONValue?) -> String? {
         guard case .array(let bytes)? = field else { return field?.text }
         return String(decoding: bytes.compactMap { $0.integer.flatMap { UInt8(exactly: $0) } }, as: UTF8.self)

@@ -7,12 +7,12 @@ import TakeFiles
 import Takes
 import Transport
 
-/// What the library answers: takes, what a person writes of them, and the outbox.
+/// The library's answers: takes, people's notes, and the outbox.
 struct LibraryRoutes: Sendable {
     let library: LibraryDesk
     /// Threads that may wait for the disk.
     let pool: NIOThreadPool
-    /// Reports what phones do with their right.
+    /// Reports the actions of phones.
     let news: PhoneNews
 
     var routes: [Route] {
@@ -70,7 +70,7 @@ struct LibraryRoutes: Sendable {
             }
     }
 
-    /// What a list may be asked for.
+    /// The allowed conditions of a list.
     private static let conditions = [
         "text", "tag", "starred", "marker", "since", "until", "least_seconds", "most_seconds", "kit", "place", "upload",
         "damaged",
@@ -79,14 +79,14 @@ struct LibraryRoutes: Sendable {
 
     private func stem(_ context: ConsoleContext) -> JSONValue { .string(context.parameter("take")) }
 
-    /// Carries out a request, as the library's socket has it.
+    /// Carries out a request in the form of the library's socket.
     private func answer(_ members: [String: JSONValue]) async throws -> Response {
         let message = try LibraryMessage(members)
         let object = try await pool.runIfActive { try library.answer(message) }
         return Response(jsonBytes: object.utf8)
     }
 
-    /// Changes what a person wrote of a take: all of it, or nothing.
+    /// Changes people's notes on a take, either all of them or none.
     private func change(_ wanted: [String: JSONValue], of stem: String) async throws -> Response {
         var messages: [LibraryMessage] = []
         func add(_ command: String, _ members: [String: JSONValue]) throws {

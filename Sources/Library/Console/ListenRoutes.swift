@@ -5,7 +5,8 @@ import NIOCore
 import NIOPosix
 import Transport
 
-/// The sound of the card, live: what the recorder's listening socket sends, passed on. A browser that is too slow misses some of it.
+/// The live sound of the card, passed on from the recorder's listening socket. A browser that is too slow misses some
+/// of it.
 struct ListenRoutes: Sendable {
     /// The recorder's listening socket.
     let path: String
@@ -34,12 +35,12 @@ struct ListenRoutes: Sendable {
                 let body = ResponseBody { [feed] writer in
                     feed.listen(1)
                     defer { feed.listen(-1) }
-                    // The closure below may not change what is outside of it.
+                    // The closure below may not modify captured variables.
                     nonisolated(unsafe) var output = writer
                     if let connection = try await connection(socket) {
                         try await connection.executeThenClose { sound in
                             for try await piece in sound {
-                                // A phone that was removed meanwhile receives no more.
+                                // A phone that was removed meanwhile receives nothing more.
                                 guard context.mayGoOn() else { break }
                                 try await unsafe output.write(piece)
                             }

@@ -3,7 +3,6 @@ import Hummingbird
 import NIOPosix
 import Transport
 
-/// The log of both services.
 struct LogRoutes: Sendable {
     let journal: Journal
     let pool: NIOThreadPool

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files of the page, which the program holds.
+/// The files of the page, which are part of the program.
 struct PageRoutes: Sendable {
     private struct Page: Sendable {
         var path: String
@@ -78,7 +78,7 @@ struct PageRoutes: Sendable {
                 if let packed, Gzip.isAccepted(by: request.headers[.acceptEncoding]) {
                     content = packed
                     headers[.contentEncoding] = "gzip"
-                    // Each form has a tag of its own (RFC 9110, 8.8.3.3).
+                    // Each encoding has its own tag (RFC 9110, 8.8.3.3).
                     headers[.eTag] = tag.dropLast() + "-gzip\""
                 }
                 if request.headers[.ifNoneMatch] == headers[.eTag] {

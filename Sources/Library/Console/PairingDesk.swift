@@ -7,7 +7,7 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Pairs phones: by the code, while the recorder says that phones may be paired, or by the password.
+/// Pairs phones by the code, while the recorder reports that pairing is on, or by the password.
 struct PairingDesk: Sendable {
     let phones: PhoneBook
     let recorder: RecorderDesk
@@ -16,28 +16,28 @@ struct PairingDesk: Sendable {
     let news: PhoneNews
     let pool: NIOThreadPool
     let clock: any Clock
-    /// Why no phone may be paired any more, though play was held; nil: it was not, or its time is over.
+    /// Why pairing ended although play was held. Nil if play was not held, or if its time is over.
     private let end = Locked<End?>(nil)
 
-    /// What a phone shows so that it is paired.
+    /// The proof that allows pairing.
     enum Proof {
         case password(String)
-        /// nil: it gives none.
+        /// Nil if the phone sends no code.
         case code(String?)
     }
 
-    /// Why pairing ended before its time.
+    /// Why pairing ended early.
     enum End: String, Codable, Hashable {
         case paired
         case wrongCodes = "wrong-codes"
     }
 
-    /// A page begins with this: it does not wait long for a recorder that does not answer.
+    /// Short, because a page waits for this answer when it loads.
     static let patience = Duration.seconds(2)
 
     /// - Parameters:
-    ///   - code: proves that somebody is at the kit, or has its label.
-    ///   - news: is told of each phone.
+    ///   - code: proves that a person is at the kit, or has its label.
+    ///   - news: receives a report about each phone.
     init(
         _ phones: PhoneBook, _ recorder: RecorderDesk, code: PairingCodeFile, password: ConsolePassword,
         news: PhoneNews,
@@ -52,7 +52,7 @@ struct PairingDesk: Sendable {
         self.clock = clock
     }
 
-    /// Whether phones may be paired now; else why no more, if that ended before its time.
+    /// Whether phones may be paired now, and otherwise why pairing ended early, if it did.
     func state() async -> (isPairing: Bool, ended: End?) {
         let status = try? await recorder.ask(.status, patience: Self.patience)
         guard status?["pairing"]?.bool == true else { return (false, end.withLock { $0 }) }
@@ -61,8 +61,8 @@ struct PairingDesk: Sendable {
     }
 
     /// Pairs a phone.
-    /// - Parameter known: it is paired already, and is paired again.
-    /// - Returns: it, and its token.
+    /// - Parameter known: the phone, if it is already paired and is paired again.
+    /// - Returns: the phone, and its token.
     /// - Throws: `Problem`.
     func pair(
         _ name: String, _ proof: Proof, by known: PhoneBook.Phone?, at address: BrowserAddress
@@ -85,13 +85,13 @@ struct PairingDesk: Sendable {
 
     private func check(_ given: String?, from address: BrowserAddress) async throws {
         guard try await recorder.ask(.status)["pairing"]?.bool == true else { throw Self.closed }
-        // A right code is not used up for nothing.
+        // Checked first, so that a correct code is not used up in vain.
         guard !phones.isFull else { throw Self.problem(.full) }
         guard let given = given.flatMap({ PairingCode($0.filter { $0 != " " }) }) else {
             throw Problem(
                 .badRequest, .usage, "pair: code: give the six digits that the kit's label has, or 'fieldfare label'")
         }
-        // Hashes are compared, so that the time says nothing of the code.
+        // Hashes are compared, so that the response time shows nothing about the code.
         let isRight = Digest.sha256(given.digits) == Digest.sha256(code.code.digits)
         switch PairingWindow.Answer(try await recorder.ask(.pairingCode(isRight: isRight))) {
         case .accepted: end.withLock { $0 = .paired }

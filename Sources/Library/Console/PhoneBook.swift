@@ -5,20 +5,19 @@ import TakeFiles
 import Takes
 import Workers
 
-/// The phones that were paired, each with a token of its own, of which only the hash is kept: a file in the library's folder. May be
-/// used by any thread.
+/// The paired phones, each with its own token, of which only the hash is stored. The file is in the library's folder.
+/// Thread-safe.
 final class PhoneBook: Sendable {
-    /// A phone that was paired.
     struct Phone: Codable, Hashable, Sendable {
-        /// Names it for those who remove it.
+        /// Identifies the phone for its removal.
         var id: String
-        /// As its owner calls it.
+        /// The name chosen by its owner.
         var name: String
-        /// When it was paired: ISO 8601, UTC.
+        /// When it was paired, in ISO 8601, UTC.
         var since: String
-        /// When it was last here, to the day.
+        /// The day of its last visit.
         @ExplicitNull var seen: String?
-        /// SHA-256 of its token, hexadecimal.
+        /// SHA-256 of its token, in hexadecimal.
         var sha256: String
     }
 
@@ -31,20 +30,20 @@ final class PhoneBook: Sendable {
     fileprivate struct Copies: Sendable {
         let directory: String
         let files: FileSystem
-        /// What each request asks for: nobody holds it while the storage is waited for.
+        /// Read by each request, so nobody holds this lock during disk access.
         let document: Locked<Document>
-        /// One thread writes at a time, and holds this meanwhile.
+        /// Held by the one thread that may write.
         let writing = Locked(())
     }
 
     private let copies: Copies
-    /// Notes on the disk who was here.
+    /// Writes visits to the disk.
     private let visits: Worker<Void, Never>
 
-    /// More are refused.
+    /// Further phones are refused.
     static let mostPhones = 50
 
-    /// Why a phone is not in the book.
+    /// Why a phone was not added.
     enum Failure: Error {
         case full
         case file(FileError)
@@ -52,7 +51,7 @@ final class PhoneBook: Sendable {
 
     /// Reads the book.
     /// - Parameter directory: the library's folder.
-    /// - Returns: also why the file could not be used; then all phones must be paired again.
+    /// - Returns: the book, and why the file could not be used. In that case all phones must be paired again.
     static func open(in directory: String, files: FileSystem = FileSystem()) -> (PhoneBook, problem: String?) {
         let path = "\(directory)/phones.json"
         do throws(FileError) {
@@ -77,16 +76,16 @@ final class PhoneBook: Sendable {
         }
     }
 
-    /// Starts the thread that notes visits. To be called once.
+    /// Starts the thread that writes visits. It must be called once.
     func start() throws(ThreadError) { try visits.start(name: "phones", priority: .low) }
 
-    /// Notes the visits so far, where no thread does.
+    /// Writes the visits so far, if no thread does it.
     func noteVisits() { _ = visits.step() }
 
     var phones: [Phone] { copies.document.withLock(\.phones) }
 
-    /// Notes a new phone. It is on the disk when this returns.
-    /// - Returns: it, and its token: 32 random bytes in hexadecimal.
+    /// Adds a new phone. It is on the disk when this returns.
+    /// - Returns: the phone, and its token: 32 random bytes in hexadecimal.
     func add(name: String, now: WallTime) throws(Failure) -> (Phone, token: String) {
         let token = Self.random(byteCount: 32)
         let phone = Phone(
@@ -104,21 +103,19 @@ final class PhoneBook: Sendable {
         return (phone, token)
     }
 
-    /// Whether no more phones fit.
     var isFull: Bool { phones.count >= Self.mostPhones }
 
-    /// Whether a phone is still paired.
     func has(_ id: String) -> Bool { phones.contains { $0.id == id } }
 
-    /// Removes a phone: its token is worth nothing any more.
-    /// - Returns: it; nil: there was none.
+    /// Removes a phone, whose token becomes invalid.
+    /// - Returns: the phone, or nil if it was not in the book.
     func remove(_ id: String) throws(FileError) -> Phone? {
         guard let phone = phones.first(where: { $0.id == id }) else { return nil }
         try copies.change { $0.phones.removeAll { $0.id == id } }
         return phone
     }
 
-    /// The phone that a token belongs to; nil: none. Notes the day on which it was here, and does not wait for the storage.
+    /// The phone with a token, or nil if it is unknown. It notes the day of the visit without waiting for the disk.
     func phone(token: String, now: WallTime) -> Phone? {
         guard token.utf8.count == 64 else { return nil }
         let hash = Self.hash(token)
@@ -141,18 +138,19 @@ final class PhoneBook: Sendable {
 }
 
 extension PhoneBook.Copies {
-    /// Writes the book before the memory has what was changed: the file is the truth.
+    /// Writes the change to the disk before the memory changes, because the file is authoritative.
     fileprivate func change(_ body: (inout PhoneBook.Document) -> Void) throws(FileError) {
         try writing.withLock { _ throws(FileError) in
             var changed = document.withLock { $0 }
             body(&changed)
             try write(changed)
-            // Not `changed`: a visit may have come meanwhile.
+            // Not `changed`, because a visit may have been noted meanwhile.
             document.withLock { body(&$0) }
         }
     }
 
-    /// Writes the book as it is in memory. Only the list shows who was here: a disk that is full takes no right away.
+    /// Writes the book in memory. Errors are ignored: a full disk must not revoke a right, and only the list shows the
+    /// visits.
     fileprivate func write() {
         writing.withLock { _ in try? write(document.withLock { $0 }) }
     }

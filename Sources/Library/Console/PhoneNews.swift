@@ -3,12 +3,12 @@ import Logging
 import Takes
 import Transport
 
-/// Has the log and the kit's history keep what happens with phones.
+/// Records events about phones in the log and in the kit's history.
 struct PhoneNews: Sendable {
     let recorder: RecorderDesk
     let log: Logger
 
-    /// Reports what happened. Without the recorder, which keeps the history, only the log has it.
+    /// Reports an event. Without the recorder, which keeps the history, only the log has it.
     func report(_ event: PhoneEvent, from address: BrowserAddress? = nil) async {
         log.notice("console: \(Self.sentence(event))\(address.map { ", from \($0)" } ?? "")")
         do {
@@ -18,7 +18,7 @@ struct PhoneNews: Sendable {
         }
     }
 
-    /// Reports a wrong code. The recorder keeps how many they are.
+    /// Reports a wrong code. The recorder counts them.
     func reportWrongCode(from address: BrowserAddress) {
         log.warning("console: a wrong pairing code came from \(address)")
     }

@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import Transport
 
-/// Why a request was not carried out, as a browser receives it: a problem object (RFC 9457).
+/// Why a request was refused, as a problem object for the browser (RFC 9457).
 struct Problem: Error, HTTPResponseError, CustomStringConvertible {
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
@@ -13,7 +13,7 @@ struct Problem: Error, HTTPResponseError, CustomStringConvertible {
     private var detail: String
 
     /// - Parameters:
-    ///   - code: as the control socket names the kind of reason.
+    ///   - code: the kind of reason, as on the control socket.
     ///   - detail: one sentence.
     init(_ status: HTTPResponse.Status, _ code: Refusal.Code, _ detail: String) {
         self.status = status
@@ -21,12 +21,12 @@ struct Problem: Error, HTTPResponseError, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// What the library or the recorder refused.
+    /// A refusal of the library or the recorder.
     init(_ refusal: Refusal) {
         self.init(refusal.code.httpStatus, refusal.code, refusal.message)
     }
 
-    /// Why the recorder could not be asked, or what it refused.
+    /// A failed request to the recorder, or its refusal.
     init(_ error: ControlError) {
         switch error.cause {
         case .refused(let refusal): self.init(refusal)
@@ -46,7 +46,6 @@ struct Problem: Error, HTTPResponseError, CustomStringConvertible {
 
     var description: String { detail }
 
-    /// The answer.
     func response() -> Response {
         let document = Document(title: status.reasonPhrase, status: status.code, detail: detail, code: code)
         var response = Response(json: document, status: status)
@@ -77,7 +76,6 @@ extension Refusal.Code {
 }
 
 extension Response {
-    /// An object as JSON.
     init(json object: some Encodable, status: HTTPResponse.Status = .ok) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -89,13 +87,12 @@ extension Response {
         }
     }
 
-    /// What is JSON already.
     init(jsonBytes: some Sequence<UInt8>, status: HTTPResponse.Status = .ok) {
         self.init(
             status: status, headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: jsonBytes)))
     }
 
-    /// Done, and there is nothing to say of it.
+    /// Success without content.
     static var nothing: Response { Response(status: .noContent) }
 }

@@ -3,17 +3,16 @@ import HTTPTypes
 import Transport
 import Upload
 
-/// The items of a request's query, in their order (WHATWG URL, `application/x-www-form-urlencoded`).
+/// The items of a request's query, in order (WHATWG URL, `application/x-www-form-urlencoded`).
 struct QueryItems: Sendable {
     private var items: [(name: String, value: String)] = []
 
-    /// No items.
     init() {}
 
     /// - Parameters:
-    ///   - query: what stands behind the question mark; nil: nothing.
-    ///   - allowed: the items that the route has.
-    /// - Throws: `Problem` if it is not text, or has other items.
+    ///   - query: the text after the question mark, or nil if there is none.
+    ///   - allowed: the route's allowed items.
+    /// - Throws: `Problem` if the query is not text, or has other items.
     init(_ query: String?, allowed: Route.Query) throws(Problem) {
         if case .any = allowed { return }
         for item in (query ?? "").split(separator: "&") {
@@ -33,10 +32,10 @@ struct QueryItems: Sendable {
         }
     }
 
-    /// JSON's numbers are exact up to here.
+    /// JSON numbers are exact up to here.
     private static let greatest: Int64 = 1 << 53 - 1
 
-    /// JSON as the library reads it has only lesser numbers.
+    /// The library's JSON parser accepts only smaller numbers.
     private static let tooGreat = 1e128
 
     private func refuseOthers(than known: [String]) throws(Problem) {
@@ -46,13 +45,13 @@ struct QueryItems: Sendable {
         throw Problem(.badRequest, .usage, "console: the query has \(name): \(allowed)")
     }
 
-    /// Refuses a name that has two values: nobody says which one holds.
+    /// Refuses a name with two values, because it is undefined which one is valid.
     private func refuseRepeated() throws(Problem) {
         guard let name = items.map(\.name).first(where: { self[all: $0].count > 1 }) else { return }
         throw Problem(.badRequest, .usage, "console: the query has \(JSONValue.string(name)) more than once")
     }
 
-    /// A decimal number; nil: it is none. Swift would read hexadecimal ones, too.
+    /// A decimal number, or nil if the text is not one. Swift would also accept hexadecimal.
     private static func number(_ text: String) -> Double? {
         guard !text.lowercased().contains("x"), let number = Double(text), number.magnitude < tooGreat else {
             return nil
@@ -64,13 +63,11 @@ struct QueryItems: Sendable {
         PercentCoding.decoded(text, plusIsSpace: true)
     }
 
-    /// The first value of a name.
     subscript(_ name: String) -> String? { items.first { $0.name == name }?.value }
 
-    /// All values of a name.
     subscript(all name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 
-    /// A whole number that is not negative; nil: it is missing.
+    /// A non-negative integer, or nil if it is missing.
     /// - Throws: `Problem` if it is something else.
     func count(_ name: String) throws(Problem) -> Int64? {
         guard let text = self[name] else { return nil }
@@ -83,7 +80,7 @@ struct QueryItems: Sendable {
         return number
     }
 
-    /// The items as the members of a request to the library: numbers and truth values as such, where that is what the keys hold.
+    /// The items as the members of a request to the library, with numbers and Booleans for the keys that need them.
     func members(numbers: Set<String>, booleans: Set<String>) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         for (name, value) in items {

@@ -3,42 +3,43 @@ import Control
 import Takes
 import Workers
 
-/// What happens in the recorder and the catalog, for all browsers that watch: one connection to the recorder, as long as anybody watches.
+/// The events of the recorder and the catalog for all watching browsers. It keeps one connection to the recorder while
+/// anybody watches.
 final class RecorderFeed: Sendable {
     private let path: String
     private let state = Locked(State())
-    /// Wakes the thread, which may wait for a recorder that is away.
+    /// Wakes the thread, which may be waiting for an absent recorder.
     private let wake = Mailbox<Void>()
 
     private struct State {
         var watchers: [Int: Watcher] = [:]
         var lastID = 0
         var link = Link.none
-        /// What a new watcher begins with.
+        /// The first event for a new watcher.
         var standing: FeedEvent?
-        /// How many listen to the card live.
+        /// The number of live listeners.
         var listeners = 0
     }
 
     private enum Link {
         /// Nobody watches.
         case none
-        /// A thread receives events, or attempts to.
+        /// A thread receives events, or tries to connect.
         case running
     }
 
-    /// How long it waits before it connects again.
+    /// The pause before it connects again.
     private static let pause = Duration.seconds(2)
-    /// It looks this often whether anybody still watches.
+    /// The interval of the check whether anybody still watches.
     private static let look = Duration.seconds(1)
-    /// A recorder that runs sends ten events a second. One that sends none for so long is asked whether it still answers.
+    /// A running recorder sends ten events a second. After this silence, a request checks whether it still answers.
     private static let longestSilence = Duration.seconds(2)
 
     /// - Parameter path: the recorder's socket.
     init(path: String) { self.path = path }
 
-    /// Watches until the watcher is ended.
-    /// - Throws: `ThreadError` if there is no thread.
+    /// Watches until `end`.
+    /// - Throws: `ThreadError` if no thread can be started.
     func watch() throws(ThreadError) -> Watcher {
         let (watcher, mustStart) = state.withLock { state in
             state.lastID += 1
@@ -62,13 +63,12 @@ final class RecorderFeed: Sendable {
         return watcher
     }
 
-    /// Ends a watcher.
     func end(_ watcher: Watcher) {
         state.withLock { $0.watchers[watcher.id] = nil }
         wake.post(())
     }
 
-    /// Counts those that listen to the card live.
+    /// Changes the number of live listeners.
     func listen(_ change: Int) {
         state.withLock { state in
             state.listeners += change
@@ -84,7 +84,7 @@ final class RecorderFeed: Sendable {
         }
     }
 
-    /// Whether somebody watches; otherwise the thread is to end, and the next watcher starts another.
+    /// Whether anybody watches. If not, the thread must end, and the next watcher starts another one.
     private var isWatched: Bool {
         state.withLock { state in
             if state.watchers.isEmpty {
@@ -129,14 +129,14 @@ enum FeedEvent: Sendable {
     case level([UInt8])
     case peaks([UInt8])
     case take([UInt8])
-    /// The recorder cannot be asked: why, in one sentence.
+    /// Why the recorder cannot be reached, in one sentence.
     case away(String)
-    /// So many listen to the card live.
+    /// The number of live listeners.
     case listening(Int)
-    /// What is listed changed.
+    /// The list of takes changed.
     case catalog(CatalogChange)
 
-    /// Reads a line of the recorder; nil: of a kind that is not passed on.
+    /// Reads a line of the recorder; nil for kinds that are not passed on.
     init?(line: [UInt8]) {
         let head = Array("{\"event\":\"".utf8)
         guard line.starts(with: head) else { return nil }
@@ -150,7 +150,7 @@ enum FeedEvent: Sendable {
         }
     }
 
-    /// Whether it holds until another of this kind comes.
+    /// Whether the event is valid until another one of this kind comes.
     var isStanding: Bool {
         switch self {
         case .status, .away: true
@@ -158,7 +158,7 @@ enum FeedEvent: Sendable {
         }
     }
 
-    /// The event as a stream of server-sent events has it (WHATWG HTML, 9.2).
+    /// The event in a stream of server-sent events (WHATWG HTML, 9.2).
     var text: [UInt8] {
         let (name, data): (String, [UInt8]) =
             switch self {
@@ -175,7 +175,6 @@ enum FeedEvent: Sendable {
 }
 
 extension CatalogChange {
-    /// As browsers receive it.
     fileprivate var json: JSONValue {
         let (what, take): (String, String?) =
             switch self {
@@ -188,7 +187,8 @@ extension CatalogChange {
     }
 }
 
-/// One browser's events. What it does not fetch in time is left out, the oldest first, but for the last of each kind that holds.
+/// The events for one browser. Events that it does not fetch in time are dropped, oldest first. The last standing event
+/// of each kind is kept.
 final class Watcher: Sendable {
     let id: Int
     private let pending = Locked(Pending())
@@ -199,7 +199,7 @@ final class Watcher: Sendable {
         var standing: FeedEvent?
         var listening: FeedEvent?
         var level: FeedEvent?
-        /// Each continues the one before.
+        /// Each continues the previous one.
         var peaks: [FeedEvent] = []
         var takes: [FeedEvent] = []
         var catalog: [CatalogChange] = []
@@ -224,7 +224,7 @@ final class Watcher: Sendable {
             case .peaks: pending.peaks = Array((pending.peaks + [event]).suffix(Self.mostPeaks))
             case .take: pending.takes = Array((pending.takes + [event]).suffix(Self.mostTakes))
             case .catalog(let change):
-                // One that says more than the others, or stands for all that are too many.
+                // `many` includes every other change, and replaces them all if there are too many.
                 let isLong = change == .many || pending.catalog.count >= Self.mostTakes || pending.catalog == [.many]
                 pending.catalog = isLong ? [.many] : pending.catalog + [change]
             }
@@ -238,7 +238,8 @@ final class Watcher: Sendable {
         signal.yield()
     }
 
-    /// The events that wait, in the order in which they mean something, none after a beat; nil: the watcher's task was cancelled.
+    /// The waiting events, ordered so that each makes sense after the ones before it. Empty after a beat; nil if the
+    /// watcher's task was cancelled.
     func next() async -> [FeedEvent]? {
         var signals = signals.makeAsyncIterator()
         while await signals.next() != nil {
@@ -248,7 +249,7 @@ final class Watcher: Sendable {
                 let catalog = pending.catalog.map { FeedEvent.catalog($0) }
                 return (standing + pending.peaks + pending.takes + catalog, pending.hasBeat)
             }
-            // An event that came while others were fetched was fetched with them.
+            // If an event's signal comes after the event was already fetched with others, there is nothing to return.
             if hasBeat || !events.isEmpty { return events }
         }
         return nil

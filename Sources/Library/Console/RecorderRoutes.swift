@@ -6,7 +6,7 @@ import NIOCore
 import Takes
 import Transport
 
-/// What the recorder answers: its state, lists of the kit, and everything that the buttons and the command line do.
+/// The recorder's answers: its state, lists of the kit, and all actions of the buttons and the command line.
 struct RecorderRoutes: Sendable {
     let recorder: RecorderDesk
 
@@ -45,11 +45,11 @@ struct RecorderRoutes: Sendable {
     }
 }
 
-/// Server-sent events: what happens in the recorder, as it happens.
+/// Server-sent events of the recorder.
 struct EventRoutes: Sendable {
     let feed: RecorderFeed
 
-    /// How often a line is sent so that a connection that is gone is noticed.
+    /// The interval of a comment line, which detects a lost connection.
     private static let heartbeat = Duration.seconds(15)
 
     var routes: [Route] {
@@ -83,9 +83,9 @@ struct EventRoutes: Sendable {
             }
         }
         defer { heart.cancel() }
-        // A browser that was cut off comes back after this many milliseconds.
+        // A disconnected browser reconnects after this many milliseconds.
         try await writer.write(ByteBuffer(string: "retry: 1000\n\n"))
-        // A phone that was removed meanwhile sees no more.
+        // A phone that was removed meanwhile receives nothing more.
         while let events = await watcher.next(), mayGoOn() {
             var buffer = ByteBuffer()
             for event in events { buffer.writeBytes(event.text) }
@@ -95,8 +95,8 @@ struct EventRoutes: Sendable {
     }
 }
 
-/// A watcher of the recorder's events, which ends with its last reference: a browser that is gone before its answer begins leaves none
-/// behind.
+/// A watcher of the recorder's events, which ends with its last reference. A browser that is gone before its answer
+/// begins therefore leaves no watcher behind.
 private final class Watching: Sendable {
     let watcher: Watcher
     private let feed: RecorderFeed

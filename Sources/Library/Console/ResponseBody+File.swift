@@ -5,20 +5,21 @@ import NIOPosix
 import TakeFiles
 
 extension ResponseBody {
-    /// What is read of a file at once, where it is not the kernel that sends it. Many browsers may read nothing of what they asked for.
+    /// The size of one read if the kernel does not send the file itself. It is small, because many browsers may read
+    /// nothing of their answers.
     private static let pieceByteCount: Int64 = 32 << 10
 
-    /// A stretch of a file, which is closed once it is sent.
+    /// A range of a file, which is closed once it is sent.
     /// - Parameters:
-    ///   - context: of the request. Once it may not go on, the connection is closed.
-    ///   - pool: whose threads wait for the storage.
+    ///   - context: the request's context. If its right ends, the connection is closed.
+    ///   - pool: threads that wait for the disk.
     static func file(
         _ file: OpenFile, _ range: Range<Int64>, edit: HeadEdit? = nil, for context: ConsoleContext,
         by pool: NIOThreadPool
     ) -> ResponseBody {
         ResponseBody(contentLength: Int(range.count)) { writer in
             if context.isSecure || edit != nil {
-                // The kernel knows no key of TLS, and sends what is in the file.
+                // The kernel does not have the TLS key, and can only send the file's own content.
                 try await read(file, range, edit, for: context, by: pool) { try await writer.write($0) }
             } else {
                 try await send(file, range, for: context, by: pool)
@@ -27,7 +28,7 @@ extension ResponseBody {
         }
     }
 
-    /// Has the kernel send a stretch of a file.
+    /// Lets the kernel send a range of a file.
     private static func send(
         _ file: OpenFile, _ range: Range<Int64>, for context: ConsoleContext, by pool: NIOThreadPool
     ) async throws {
@@ -36,14 +37,14 @@ extension ResponseBody {
         let watch = sending.watch(to: range.upperBound, on: channel)
         defer { watch.cancel() }
         try await withTaskCancellationHandler {
-            // What is on its way holds the file open.
+            // The sends in transit keep the file open.
             var sent: [EventLoopFuture<Void>] = []
             do {
                 var position = range.lowerBound
                 while position < range.upperBound {
                     let stretch = position..<min(range.upperBound, position + FileSending.stretchByteCount)
                     guard context.mayGoOn() else { throw CancellationError() }
-                    // While the one before is sent.
+                    // Runs while the previous range is being sent.
                     try await pool.runIfActive { try sending.fetch(stretch) }
                     sent.append(sending.send(stretch, on: channel))
                     if sent.count > 1 { try await sent.removeFirst().get() }
@@ -60,7 +61,7 @@ extension ResponseBody {
         }
     }
 
-    /// Reads a stretch of a file, piece by piece.
+    /// Reads a range of a file, piece by piece.
     private static func read(
         _ file: OpenFile, _ range: Range<Int64>, _ edit: HeadEdit?, for context: ConsoleContext, by pool: NIOThreadPool,
         _ write: (ByteBuffer) async throws -> Void
@@ -75,13 +76,13 @@ extension ResponseBody {
                     edit?.apply(to: &piece, at: stretch.lowerBound)
                     return piece
                 }
-                // It was cut meanwhile.
+                // The file was truncated meanwhile.
                 guard piece.count == stretch.count else { throw ChannelError.eof }
                 try await write(ByteBuffer(bytes: piece))
                 position = stretch.upperBound
             }
         } catch {
-            // The browser learns that something is missing.
+            // The closed connection shows the browser that the body is incomplete.
             context.channel.close(promise: nil)
             throw error
         }

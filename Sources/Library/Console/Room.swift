@@ -1,11 +1,11 @@
-/// How many connections may still come in. The servers of the console share it.
+/// The number of further connections that are allowed, shared by the console's servers.
 actor Room {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(_ places: Int) { free = places }
 
-    /// Takes a place, once there is one.
+    /// Waits for a free place, and takes it.
     func enter() async {
         if free > 0 {
             free -= 1
@@ -14,7 +14,7 @@ actor Room {
         }
     }
 
-    /// Gives the place back.
+    /// Returns the place.
     func leave() {
         if waiting.isEmpty { free += 1 } else { waiting.removeFirst().resume() }
     }

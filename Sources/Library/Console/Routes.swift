@@ -5,34 +5,34 @@ import NIOHTTP1
 import Takes
 import Transport
 
-/// One method of one path: who may use it, and what it does.
+/// One method of one path: the required right and the handler.
 struct Route: Sendable {
     typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
 
     var method: HTTPRequest.Method
     /// As in OpenAPI: `/api/takes/{take}`.
     var path: String
-    /// What a browser must be allowed at least.
+    /// The minimum right.
     var demand: Right
-    /// What a request with a body has in it.
+    /// The type of a request's body.
     var content: Content
-    /// The items that its query may have.
+    /// The allowed items of the query.
     var query: Query
     var handler: Handler
 
-    /// A form of another site cannot send these types without being asked for.
+    /// A form of another site cannot send these types without a preflight request.
     enum Content: String {
         case json = "application/json"
         case file = "application/octet-stream"
     }
 
-    /// What a query may be. One that is not understood is refused: a misspelt condition would find everything.
+    /// The allowed query. An unknown item is refused, because a misspelt condition would match everything.
     enum Query: ExpressibleByArrayLiteral {
-        /// Anything: it means nothing to a file of the page.
+        /// Anything, because a file of the page ignores its query.
         case any
-        /// Items of these names, each once at most.
+        /// Items with these names, each at most once.
         case once([String])
-        /// Items of this name, as many as there are.
+        /// Items with this name, any number of times.
         case many(String)
 
         init(arrayLiteral names: String...) { self = .once(names) }
@@ -51,7 +51,7 @@ struct Route: Sendable {
     }
 }
 
-/// Answers every request: looks who asks, finds the route, and says what does not exist.
+/// Answers every request: identifies the browser, finds the route, and reports unknown addresses.
 struct Routes: Sendable {
     private let doorkeeper: Doorkeeper
     private let responder: any HTTPResponder<ConsoleContext>
@@ -89,7 +89,7 @@ struct Routes: Sendable {
         responder = router.buildResponder()
     }
 
-    /// The answer to a request, whatever happens.
+    /// Returns an answer in every case.
     func respond(to request: Request, _ context: ConsoleContext) async -> Response {
         var response: Response
         let arrival = BodyArrival()
@@ -114,13 +114,13 @@ struct Routes: Sendable {
         } catch {
             response = Problem(.internalServerError, .internal, "console: \(error)").response()
         }
-        // Nobody waits for the rest of a body that is refused.
+        // The connection closes, because nobody reads the rest of a refused body.
         if request.hasBody && !arrival.isComplete { response.headers[.connection] = "close" }
         SafeHeaders.add(to: &response, for: request)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// An unknown method is refused as one that no path has.
+    /// An unknown method is replaced by one that no path has, so that it is refused.
     private static func known(_ request: Request) -> Request {
         guard !methods.contains(request.method) else { return request }
         var head = request.head
@@ -155,7 +155,7 @@ struct Routes: Sendable {
     }
 }
 
-/// What each answer says to the browser, so that a page does nothing but what it is for.
+/// The security headers of each answer, which restrict a page to its purpose.
 enum SafeHeaders {
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "worker-src 'self'", "style-src 'self'",
@@ -173,7 +173,7 @@ enum SafeHeaders {
 
     static func add(to response: inout Response, for request: Request) {
         for field in fields { response.headers[HTTPField.Name(field.name)!] = field.value }
-        // What is of a take or of the kit now is not kept by anybody, unless its route says otherwise.
+        // Current data of takes and of the kit must not be cached, unless the route allows it.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         response.headers[.date] = HTTPDate.text(SystemClock().wallTime())
     }

@@ -6,12 +6,12 @@ import Settings
 import Takes
 import Transport
 
-/// Who the browser is, which phones are paired, and how another one is.
+/// The browser's identity, the paired phones, and pairing.
 struct SessionRoutes: Sendable {
     let phones: PhoneBook
     let desk: PairingDesk
     let settings: Settings
-    /// Where the console is served by TLS; nil: nowhere.
+    /// The port for TLS, or nil if there is none.
     let securePort: @Sendable () -> Int?
     let pool: NIOThreadPool
 
@@ -75,19 +75,19 @@ struct SessionRoutes: Sendable {
         let (phone, token) = try await desk.pair(
             name, proof, by: context.phone, at: BrowserAddress(context.channel.remoteAddress))
         var response = Response(json: await session(.all, phone), status: .created)
-        // A year; the file of phones is what counts.
+        // One year. The file of phones decides whether a token is valid.
         response.headers[.setCookie] = Self.cookie(of: phone, token, age: 365 * 86400, isSecure: context.isSecure)
         return response
     }
 
-    /// Neither scripts nor other sites see it (RFC 6265bis). One that came by TLS is never sent in the clear.
+    /// Scripts and other sites cannot read it (RFC 6265bis). A cookie that was set by TLS is never sent unencrypted.
     private static func cookie(of phone: PhoneBook.Phone, _ token: String, age: Int, isSecure: Bool) -> String {
         "\(Doorkeeper.cookie(of: phone.id))=\(token); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
             + (isSecure ? "; Secure" : "")
     }
 }
 
-/// What a browser knows of itself.
+/// The browser's own session.
 private struct Session: Encodable {
     var kit: String
     var version: String
@@ -107,7 +107,7 @@ private struct Session: Encodable {
     }
 }
 
-/// A phone as others see it: without its hash.
+/// A phone without its hash, for other phones.
 private struct ShownPhone: Codable, Hashable {
     var id: String
     var name: String

@@ -6,32 +6,32 @@ import Settings
 import TakeFiles
 import Transport
 
-/// The settings file as browsers change it: the library asks for the change by a file, and a unit with the right to write it does.
+/// Changes of the settings file by browsers. The library writes a request file, and a unit with the right to write the
+/// settings applies it.
 struct SettingsDesk: Sendable {
-    /// The settings file.
     let path: String
-    /// Where the wish is written: a folder of the library's own.
+    /// The folder for request files, which belongs to the library.
     let wishFolder: String
-    /// Where the unit says what came of it; it is there while the unit is installed.
+    /// The folder for the unit's results. It exists while the unit is installed.
     let outcomeFolder: String
     private let files = FileSystem()
 
     static let mostBytes = 1 << 20
 
-    /// What a browser receives.
+    /// The answer for a browser.
     struct Reply: Encodable {
         var path: String
-        /// Of the file as it is; a change names it, so that nothing that somebody wrote meanwhile is lost.
+        /// The hash of the current file. A change must state it, so that another person's edits are not lost.
         var fingerprint: String
         var sections: [SettingsForm.Section]
         var problems: [String]
-        /// What became of the last change: applied, waiting, refused and why; null: none was asked for since the kit started.
+        /// The result of the last change: applied, waiting, or refused with a reason. Nil if no change was requested
+        /// since the kit started.
         var outcome: String?
-        /// Whether it can be changed from here.
+        /// Whether the console can change the settings.
         var changeable: Bool
     }
 
-    /// The form.
     func form() throws(Problem) -> Reply {
         let text = try text()
         let form = SettingsForm(text, file: path)
@@ -43,8 +43,8 @@ struct SettingsDesk: Sendable {
 
     private var isChangeable: Bool { (try? files.attributes(outcomeFolder)) != nil }
 
-    /// Asks for changes of keys; null takes a key away. They are all made, or none is.
-    /// - Throws: `Problem`: somebody changed the file meanwhile, a value is not allowed, nobody carries it out.
+    /// Requests changes of keys; null removes a key. Either all changes are made or none.
+    /// - Throws: `Problem` if the file was changed meanwhile, a value is not allowed, or the unit is not installed.
     func change(_ changes: [String: JSONValue], of fingerprint: String) throws(Problem) {
         let text = try text()
         guard Self.fingerprint(text) == fingerprint else {
@@ -66,7 +66,7 @@ struct SettingsDesk: Sendable {
         }
         do throws(FileError) {
             let wish = "\(wishFolder)/settings-wish"
-            // The first line says what file this is to replace.
+            // The first line identifies the file to replace.
             let file = try files.create(wish + ".tmp", isNew: false, mode: 0o640)
             try files.write(Array("\(fingerprint)\n\(edit.text)".utf8), to: file, at: 0)
             try files.move(wish + ".tmp", to: wish)
@@ -75,7 +75,7 @@ struct SettingsDesk: Sendable {
         }
     }
 
-    /// A text that is none of this key's, as a person types it, is read as the number, the truth value or the list that it says.
+    /// If the key does not accept the text, it is parsed as a number, Boolean or list.
     private static func set(
         _ name: String, to value: JSONValue, _ edit: inout SettingsEdit
     ) throws(SettingsEdit.Refusal) {

@@ -4,7 +4,6 @@ import Hummingbird
 import NIOPosix
 import Transport
 
-/// The settings, and changes of them.
 struct SettingsRoutes: Sendable {
     let desk: SettingsDesk
     let news: PhoneNews

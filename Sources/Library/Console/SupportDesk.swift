@@ -4,7 +4,7 @@ import Programs
 import TakeFiles
 import Transport
 
-/// Has `fieldfare support` make its file, as far as the library may see the kit.
+/// Runs `fieldfare support` to make its file, with the library's rights.
 struct SupportDesk: Sendable {
     private let folder: String
     private let settingsFile: String
@@ -12,34 +12,34 @@ struct SupportDesk: Sendable {
     private let turn = Turn("support: the file is being made for another browser: try again in a minute")
     private let files = FileSystem()
 
-    /// Some of its programs may hang; each is given up after half a minute.
+    /// Some of the programs that it runs may hang. Each is given up after half a minute.
     private static let patience = Duration.seconds(300)
 
     /// - Parameters:
-    ///   - folder: where the file is made; it need not exist, and belongs to this alone.
-    ///   - program: the path of `fieldfare`; nil: it lies beside this process's own program.
+    ///   - folder: the folder for the file, which need not exist. Nothing else may use it.
+    ///   - program: the path of `fieldfare`; nil for the one next to this process's program.
     init(folder: String, settingsFile: String, program: String? = nil) {
         self.folder = folder
         self.settingsFile = settingsFile
         self.program = program ?? OwnProgram.sibling("fieldfare")
     }
 
-    /// A file that was made, open. It has no path any more.
+    /// An open support file that has no path any more.
     struct Bundle {
         var name: String
         var byteCount: Int64
         var file: OpenFile
     }
 
-    /// Does something that one browser at a time may ask for.
-    /// - Throws: `Problem`, and what the body throws.
+    /// Runs `body` for one browser at a time.
+    /// - Throws: `Problem`, and the errors of `body`.
     func one<Result>(_ body: () async throws -> Result) async throws -> Result { try await turn.take(body) }
 
-    /// Makes the file. It waits for the programs that know the kit.
+    /// Makes the file. It waits for the programs that examine the kit.
     /// - Throws: `Problem`.
     func pack() throws(Problem) -> Bundle {
         do {
-            // A process that was killed may have left something in it.
+            // A killed process may have left files in the folder.
             try files.makeEmptyFolder(folder)
             let output = try ProgramOutput(
                 of: program, ["support", "--json", "--into", folder, "--settings", settingsFile], limit: 1 << 20,

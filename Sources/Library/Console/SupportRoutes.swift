@@ -4,10 +4,10 @@ import NIOPosix
 import TakeFiles
 import Transport
 
-/// What somebody far away needs to understand the kit, as one file.
+/// The support file for a person who must examine the kit from far away.
 struct SupportRoutes: Sendable {
     private let desk: SupportDesk
-    /// It makes one file after the other.
+    /// Makes one file at a time.
     private let packing: NIOThreadPool
     private let disk: NIOThreadPool
 

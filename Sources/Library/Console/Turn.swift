@@ -2,15 +2,15 @@ import HTTPTypes
 import Synchronization
 import Transport
 
-/// What one browser at a time may ask for.
+/// A lock for an action that only one browser at a time may request.
 final class Turn: Sendable {
     private let isTaken = Mutex(false)
     private let refusal: String
 
-    /// - Parameter refusal: what another one is answered meanwhile.
+    /// - Parameter refusal: the answer for another browser meanwhile.
     init(_ refusal: String) { self.refusal = refusal }
 
-    /// - Throws: `Problem` while somebody else has it, and what the body throws.
+    /// - Throws: `Problem` while another browser has the turn, and the errors of `body`.
     func take<Result>(_ body: () async throws -> Result) async throws -> Result {
         guard
             isTaken.withLock({ isTaken in

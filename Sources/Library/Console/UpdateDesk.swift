@@ -3,15 +3,16 @@ import HTTPTypes
 import TakeFiles
 import Transport
 
-/// Updates of a kit's image as browsers send them: the library receives the file, and a unit of the kit verifies it and puts it in force.
+/// Updates of a kit's image, sent by browsers. The library receives the file, and a unit of the kit verifies and
+/// applies it.
 struct UpdateDesk: Sendable {
-    /// Where the file is put, for the unit kit-update-sent: a folder of the library's own. It need not exist.
+    /// The folder for the received file, for the unit kit-update-sent. It belongs to the library and need not exist.
     let folder: String
-    /// Where the kit says what is done; it is there where Fieldfare runs from a kit's image.
+    /// The folder of the kit's reports. It exists if Fieldfare runs from a kit's image.
     let kitFolder: String
-    /// A file that is there while an update is tried.
+    /// A file that exists while an update is on trial.
     let trialMark: String
-    /// How much of the storage is left for takes, in bytes.
+    /// The storage to leave for takes, in bytes.
     let reservedBytes: Int64
     private let files = FileSystem()
     private let turn = Turn("update: another browser is sending one: try again in a minute")
@@ -23,27 +24,28 @@ struct UpdateDesk: Sendable {
         self.reservedBytes = reservedBytes
     }
 
-    /// What deploy/kit/update takes.
+    /// The limit of deploy/kit/update.
     static let mostBytes: Int64 = 256 << 20
     private static let longestName = 100
 
-    /// What the kit does with updates now.
+    /// The kit's current update state.
     enum State: String, Encodable {
         /// It has no image that could be updated.
         case unavailable
         case idle
-        /// One is verified and unpacked.
+        /// An update is being verified and unpacked.
         case checking
-        /// One was refused or made ready; nothing is recorded or played before the kit, or its recorder, starts again.
+        /// An update was refused or prepared. Recording and playback are blocked until the kit or its recorder
+        /// restarts.
         case waiting
-        /// One is in its first two minutes.
+        /// An update is in its first two minutes.
         case trial
     }
 
-    /// What a browser receives.
+    /// The answer for a browser.
     struct Reply: Encodable, Equatable {
         var state: State
-        /// What the kit says of the updates that it found since it started, in its order.
+        /// The kit's reports about the updates found since it started, in order.
         var report: [Line]
 
         struct Line: Encodable, Equatable {
@@ -57,7 +59,7 @@ struct UpdateDesk: Sendable {
         }
     }
 
-    /// What is done, and what was said of the last one.
+    /// The current state, and the report of the last update.
     func reply() -> Reply {
         let report = (try? files.contents("\(kitFolder)/report.update", limit: 64 << 10)) ?? []
         let lines = String(decoding: report, as: UTF8.self).split(separator: "\n").compactMap { line -> Reply.Line? in
@@ -80,14 +82,15 @@ struct UpdateDesk: Sendable {
 
     private func isThere(_ path: String) -> Bool { (try? files.attributes(path)) != nil }
 
-    /// Does what one browser at a time may.
+    /// Runs `body` for one browser at a time.
     func one<Result>(_ body: () async throws -> Result) async throws -> Result { try await turn.take(body) }
 
     /// Begins to receive a file.
     /// - Parameters:
-    ///   - name: what it is called on the browser's side.
-    ///   - byteCount: how long it is; nil: the browser does not say.
-    /// - Throws: `Problem`: the kit takes none now, the name is not allowed, it is too long, there is no room.
+    ///   - name: the file name in the browser.
+    ///   - byteCount: its length, or nil if the browser does not state it.
+    /// - Throws: `Problem` if the kit accepts no update now, the name is not allowed, the file is too long, or the
+    ///   storage lacks space.
     func begin(_ name: String, byteCount: Int64?) throws(Problem) -> Upload {
         switch state {
         case .idle: break
@@ -130,7 +133,7 @@ struct UpdateDesk: Sendable {
         }
     }
 
-    /// As deploy/kit/update wants them: no path, and nothing that a program may take for something else.
+    /// The form that deploy/kit/update requires: not a path, and nothing that a program may interpret otherwise.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= longestName && name.hasSuffix(".update") && name.first.map(isPlain) == true
             && name.allSatisfy { isPlain($0) || ".+~_-".contains($0) }
@@ -152,7 +155,6 @@ struct UpdateDesk: Sendable {
             .internalServerError, .io, "update: \(error.fact): put it on the boot partition of the kit's card instead")
     }
 
-    /// A file that is being received.
     struct Upload {
         fileprivate let desk: UpdateDesk
         fileprivate let name: String
@@ -169,14 +171,14 @@ struct UpdateDesk: Sendable {
             self.file = file
         }
 
-        /// Appends what came.
-        /// - Throws: `Problem`: it is too long, or the storage fails.
+        /// Appends received bytes.
+        /// - Throws: `Problem` if the file becomes too long, or the storage fails.
         mutating func append(_ bytes: [UInt8]) throws(Problem) {
             try desk.checkLength(name, byteCount + Int64(bytes.count))
             do throws(FileError) {
                 try desk.files.write(bytes, to: file, at: byteCount)
                 byteCount += Int64(bytes.count)
-                // A recorder that syncs would wait for all of it.
+                // Frequent syncs keep a sync of the recorder from waiting for the whole file.
                 if byteCount - synced >= Self.mostUnsynced {
                     try desk.files.syncData(file)
                     synced = byteCount
@@ -186,7 +188,7 @@ struct UpdateDesk: Sendable {
             }
         }
 
-        /// Gives it its name once it is on the disk: the kit begins with it.
+        /// Renames the file once it is on the disk, which starts the kit's update.
         func finish() throws(Problem) {
             do throws(FileError) {
                 try desk.files.sync(file)
@@ -196,7 +198,7 @@ struct UpdateDesk: Sendable {
             }
         }
 
-        /// Removes what came, if it did not come whole.
+        /// Removes an incomplete file.
         func giveUp() { try? desk.files.remove(part) }
     }
 }

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// A hash of bytes that come in order, computed by OpenSSL's libcrypto.
+/// An incremental hash, computed by OpenSSL's libcrypto.
 public struct Digest: Sendable {
-    /// How it is computed. MD5 and SHA-1 are for comparison with what servers state; they prove nothing against somebody who means harm.
+    /// MD5 and SHA-1 serve only for comparison with the values of servers. They give no protection against forgery.
     public enum Algorithm: Sendable {
         /// RFC 1321: 16 bytes.
         case md5
@@ -14,38 +14,35 @@ public struct Digest: Sendable {
 
     private var state: State
 
-    /// Of no bytes yet.
     public init(_ algorithm: Algorithm) {
         state = State(algorithm)
     }
 
-    /// Adds bytes.
     public mutating func update(_ bytes: some Collection<UInt8>) {
         if !isKnownUniquelyReferenced(&state) { state = State(copying: state) }
-        // Safe: read during the call.
+        // Safe: the bytes are only read during the call.
         let isDone: Void? = bytes.withContiguousStorageIfAvailable { bytes in
             unsafe state.update(UnsafeRawBufferPointer(bytes))
         }
         if isDone == nil { update(Array(bytes)) }
     }
 
-    /// The hash of all bytes so far; more may follow.
+    /// The hash of all bytes so far. More bytes may follow.
     public var bytes: [UInt8] { State(copying: state).finish() }
 
-    /// The hash of bytes: 32 of them.
+    /// SHA-256 of bytes, 32 bytes long.
     public static func sha256(_ bytes: some Collection<UInt8>) -> [UInt8] { of(bytes, .sha256) }
 
-    /// The hash of a text's UTF-8: 32 bytes.
+    /// SHA-256 of a text in UTF-8, 32 bytes long.
     public static func sha256(_ text: String) -> [UInt8] { of(text.utf8, .sha256) }
 
-    /// The hash of bytes.
     public static func of(_ bytes: some Collection<UInt8>, _ algorithm: Algorithm) -> [UInt8] {
         var digest = Digest(algorithm)
         digest.update(bytes)
         return digest.bytes
     }
 
-    /// A code that only the holder of a key can compute: HMAC with SHA-256 (RFC 2104), 32 bytes.
+    /// HMAC with SHA-256 (RFC 2104), 32 bytes long. Only the holder of the key can compute it.
     public static func authenticationCode(_ text: String, key: [UInt8]) -> [UInt8] {
         let text = Array(text.utf8)
         var code = [UInt8](repeating: 0, count: 32)
@@ -57,12 +54,12 @@ public struct Digest: Sendable {
     }
 }
 
-/// OpenSSL's state of a hash. It is changed by its one owner only, as `Digest` takes care of.
+/// OpenSSL's state of a hash. Only its single owner changes it; `Digest` ensures that.
 @safe
 private final class State: @unchecked Sendable {
     private let context: OpaquePointer
 
-    /// A computation of bytes that are in memory fails only where the system's libcrypto forbids the algorithm, or memory is at its end.
+    /// Hashing bytes in memory fails only if the system's libcrypto forbids the algorithm, or if memory is exhausted.
     static let help = "is this system's OpenSSL set to refuse it (openssl list -digest-algorithms)?"
 
     init(_ algorithm: Digest.Algorithm) {
@@ -105,7 +102,7 @@ private final class State: @unchecked Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case hexadecimal digits for each byte.
+    /// Two lower-case hexadecimal digits per byte.
     public var hexadecimal: String {
         String(decoding: flatMap { [Self.digit($0 >> 4), Self.digit($0 & 15)] }, as: UTF8.self)
     }

@@ -1,22 +1,24 @@
 import COpenSSL
 
-/// A key, and the certificate that it signs for itself, by OpenSSL's libcrypto: for a server that no authority knows.
+/// A private key and its self-signed certificate, made by OpenSSL's libcrypto, for a server without a certificate
+/// authority.
 public struct ServerCertificate: Hashable, Sendable {
-    /// Key and certificate, in PEM (RFC 7468).
+    /// Private key and certificate, in PEM (RFC 7468).
     public let pem: String
-    /// SHA-256 of the certificate: 32 bytes.
+    /// SHA-256 of the certificate, 32 bytes long.
     public let sha256: [UInt8]
-    /// The extension with the names, as it is encoded.
+    /// The encoded extension with the names.
     private let encodedNames: [UInt8]
 
-    /// Its time, as in X.509. It does not depend on the clock of the kit, which may be unset.
+    /// The period of validity, as in X.509. It is constant, because the kit's clock may not be set.
     ///
-    /// Apple's systems refuse certificates of more than 825 days that begin after 1 July 2019 (support.apple.com/103769).
+    /// Apple's systems refuse certificates with more than 825 days of validity that begin after 1 July 2019
+    /// (support.apple.com/103769).
     private static let (begin, end) = ("180101000000Z", "491231235959Z")
 
-    /// Makes a key of the curve P-256, and a certificate.
-    /// - Parameter names: of hosts, or IPv4 or IPv6 addresses; the first one is the subject's.
-    /// - Returns: nil if libcrypto makes none, such as for a name that is none.
+    /// Makes a key on the curve P-256, and a certificate.
+    /// - Parameter names: host names, or IPv4 or IPv6 addresses. The first one becomes the subject.
+    /// - Returns: nil if libcrypto fails, for example because a name is invalid.
     public init?(names: [String]) {
         guard let key = unsafe fieldfare_make_key() else { return nil }
         defer { unsafe EVP_PKEY_free(key) }
@@ -28,8 +30,8 @@ public struct ServerCertificate: Hashable, Sendable {
         unsafe self.init(certificate, key)
     }
 
-    /// Reads what `pem` has.
-    /// - Returns: nil if the text has no key and no certificate that this key has signed.
+    /// Parses the text of `pem`.
+    /// - Returns: nil if the text does not contain a key and a certificate signed by it.
     public init?(pem: String) {
         let text = Array(pem.utf8)
         guard text.count < 1 << 16, let key = unsafe fieldfare_read_key(text, Int32(text.count)) else { return nil }
@@ -44,7 +46,7 @@ public struct ServerCertificate: Hashable, Sendable {
         unsafe self.init(certificate, key)
     }
 
-    /// Whether the secret half of a key belongs to the public one, which alone was compared.
+    /// Whether the private half of a key belongs to the public half. Only the public half was compared before.
     private static func isPair(_ key: OpaquePointer) -> Bool {
         guard let context = unsafe EVP_PKEY_CTX_new(key, nil) else { return false }
         defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -58,7 +60,7 @@ public struct ServerCertificate: Hashable, Sendable {
             unsafe PEM_write_bio_X509(output, certificate) == 1,
             let names = unsafe X509_get_ext(certificate, X509_get_ext_by_NID(certificate, NID_subject_alt_name, -1))
         else { return nil }
-        // Safe: the library writes at most as many bytes as there is room for; a hash has 32.
+        // Safe: the library writes at most the given number of bytes. A hash has 32.
         var text = [UInt8](repeating: 0, count: 1 << 14)
         let count = unsafe BIO_read(output, &text, Int32(text.count))
         var hash = [UInt8](repeating: 0, count: 32)
@@ -70,7 +72,7 @@ public struct ServerCertificate: Hashable, Sendable {
         encodedNames = unsafe Self.bytes(of: names)
     }
 
-    /// Whether it has exactly these names, in this order.
+    /// Whether the certificate has exactly these names in this order.
     public func has(names: [String]) -> Bool {
         guard let wanted = unsafe Self.encode(NID_subject_alt_name, Self.text(of: names)) else { return false }
         defer { unsafe X509_EXTENSION_free(wanted) }
@@ -79,9 +81,9 @@ public struct ServerCertificate: Hashable, Sendable {
 
     private static func fill(_ certificate: OpaquePointer, _ names: [String]) -> Bool {
         guard let subject = unsafe X509_get_subject_name(certificate), let first = names.first else { return false }
-        // As long as a common name may be (RFC 5280, appendix A.1).
+        // The maximum length of a common name (RFC 5280, appendix A.1).
         let common = Array(first.utf8.prefix(64))
-        // Browsers refuse a second certificate of one issuer and number.
+        // Browsers refuse a second certificate with the same issuer and serial number.
         let number = UInt64.random(in: 1...UInt64(Int64.max))
         return unsafe X509_set_version(certificate, Int(X509_VERSION_3)) == 1
             && ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), number) == 1
@@ -102,7 +104,7 @@ public struct ServerCertificate: Hashable, Sendable {
         return unsafe X509_add_ext(certificate, made, -1) == 1
     }
 
-    /// As x509v3_config(5) has it.
+    /// The text form of extensions is described in x509v3_config(5).
     private static func encode(_ kind: Int32, _ value: String) -> OpaquePointer? {
         unsafe X509V3_EXT_nconf_nid(nil, nil, kind, value)
     }
@@ -111,14 +113,14 @@ public struct ServerCertificate: Hashable, Sendable {
         names.map { (isAddress($0) ? "IP:" : "DNS:") + $0 }.joined(separator: ",")
     }
 
-    /// No host's name ends in a number (RFC 1123, 2.1), or has a colon.
+    /// A host name does not end in a number (RFC 1123, 2.1) and does not contain a colon.
     private static func isAddress(_ name: String) -> Bool {
         name.contains(":") || name.split(separator: ".").last?.utf8.allSatisfy { (0x30...0x39).contains($0) } == true
     }
 
     private static func bytes(of encoded: OpaquePointer) -> [UInt8] {
         guard let text = unsafe X509_EXTENSION_get_data(encoded) else { return [] }
-        // Safe: the bytes belong to the extension, and are copied at once.
+        // Safe: the extension owns the bytes, and they are copied at once.
         return unsafe Array(
             UnsafeBufferPointer(start: ASN1_STRING_get0_data(text), count: Int(ASN1_STRING_length(text))))
     }

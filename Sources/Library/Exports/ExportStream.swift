@@ -1,26 +1,23 @@
-/// Bytes that are made while they are sent. For one thread at a time.
+/// Bytes that are generated while they are sent. Not thread-safe.
 public protocol ExportStream: Sendable {
-    /// How many bytes there are in all; nil: that is known only at the end.
+    /// The number of all bytes, or nil if it is known only at the end.
     var byteCount: Int64? { get }
 
-    /// The next piece: at most some 32 KiB, empty while there is still work before the first bytes; nil at the end.
-    /// - Throws: what went wrong, in one sentence; then what was made so far is not whole.
+    /// The next piece, at most about 32 KiB. Empty if there is still work before the first bytes; nil at the end.
+    /// - Throws: an error with one sentence. The bytes so far are then incomplete.
     mutating func next() throws -> [UInt8]?
 }
 
-/// Why something of a take cannot be made.
+/// Why a part of a take cannot be exported.
 public struct ExportError: Error, Hashable, CustomStringConvertible {
-    /// What kind of reason it is.
     public enum Kind: Hashable, Sendable {
-        /// The wish is wrong.
+        /// The request is invalid.
         case usage
-        /// The take is not as it should be.
+        /// The take is damaged or incomplete.
         case take
     }
 
-    /// What kind of reason it is.
     public var kind: Kind
-    /// One sentence.
     public var description: String
 
     init(_ kind: Kind, _ description: String) {

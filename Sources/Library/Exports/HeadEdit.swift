@@ -1,14 +1,13 @@
 import TakeFiles
 import Takes
 
-/// Bytes of a file's head that a copy of it has in another way; the length of both is the same.
+/// Bytes in a file's head that differ in a copy. The copy has the same length.
 public struct HeadEdit: Hashable, Sendable {
-    /// Where they begin.
     public let offset: Int64
-    /// The bytes of the copy.
+    /// The bytes in the copy.
     public let bytes: [UInt8]
 
-    /// The places of a `bext` chunk, from its content on (EBU Tech 3285, version 1).
+    /// The offsets in a `bext` chunk, relative to its content (EBU Tech 3285, version 1).
     private enum Broadcast {
         static let description = 0..<256
         static let originator = 256..<288
@@ -18,20 +17,19 @@ public struct HeadEdit: Hashable, Sendable {
         static let byteCount = 602
     }
 
-    /// What a copy of a part of a take says of itself.
+    /// The metadata for a copy of a part of a take.
     struct Origin {
         /// The stem on the kit.
         var stem: String
         /// The stem of the copies.
         var copyStem: String
-        /// When the part's first frame was sampled.
+        /// The time at which the part's first frame was sampled.
         var started: WallTime
-        /// Frames a second.
         var rateHz: Int
     }
 
-    /// Changes what a stretch of the file becomes in the copy.
-    /// - Parameter place: where the stretch begins in the file.
+    /// Applies the edit to a stretch of the file.
+    /// - Parameter place: the offset of the stretch in the file.
     public func apply(to stretch: inout [UInt8], at place: Int64) {
         let changed =
             max(offset, place)..<max(max(offset, place), min(offset + Int64(bytes.count), place + Int64(stretch.count)))
@@ -40,8 +38,8 @@ public struct HeadEdit: Hashable, Sendable {
         stretch.replaceSubrange(Int(changed.lowerBound - place)..<Int(changed.upperBound - place), with: bytes[source])
     }
 
-    /// The date and the take's stem in `bext` of a WAV file, or in the kept chunk and the comments of a FLAC file. Nil if no recorder wrote the
-    /// file, or a FLAC file has no room for them.
+    /// Sets the date and the take's stem in `bext` of a WAV file, or in the kept chunk and the comments of a FLAC file.
+    /// Nil if the file was not written by a recorder, or a FLAC file does not have enough padding.
     init?(dating file: OpenFile, _ origin: Origin, files: FileSystem) throws(FileError) {
         let head = try files.read(file, at: 0, count: 20 + Broadcast.byteCount)
         if head.starts(with: Array("RIFF".utf8)), head.dropFirst(8).starts(with: Array("WAVEbext".utf8)) {
@@ -51,7 +49,7 @@ public struct HeadEdit: Hashable, Sendable {
             guard var blocks = try Self.blocks(of: file, files) else { return nil }
             let byteCount = blocks.map { $0.content.count }.reduce(0, +)
             Self.date(&blocks, origin)
-            // What the comments grow by is taken from the padding.
+            // The growth of the comments is taken from the padding.
             let growth = blocks.map { $0.content.count }.reduce(0, +) - byteCount
             guard let padding = blocks.firstIndex(where: { $0.type & 0x7f == 1 && $0.content.count >= growth }) else {
                 return nil
@@ -68,7 +66,7 @@ public struct HeadEdit: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The content of a recorder's `bext` chunk with another date and stem, or nil if it is none.
+    /// A `bext` chunk's content with another date and stem, or nil if a recorder did not write it.
     private static func dated(_ content: [UInt8], _ origin: Origin) -> [UInt8]? {
         guard content.count >= Broadcast.byteCount,
             content[Broadcast.originator].prefix(while: { $0 != 0 }).elementsEqual("Fieldfare".utf8)
@@ -91,9 +89,9 @@ extension HeadEdit.Origin {
     /// Frames since midnight.
     fileprivate var timeReference: Int64 { started.microsecondsOfDay * Int64(rateHz) / 1_000_000 }
 
-    /// A text with the stem of the copies in the place of the kit's.
+    /// Replaces the kit's stem in a text with that of the copies.
     fileprivate func renamed(_ text: String) -> String {
-        // A reference has the end of a long one.
+        // `OriginatorReference` contains only the end of a long stem.
         if text == stem.suffix(32) { return String(copyStem.suffix(32)) }
         return text.replacing(stem, with: copyStem)
     }
@@ -104,7 +102,7 @@ extension HeadEdit.Origin {
 extension HeadEdit {
     /// A metadata block (RFC 9639, section 8).
     private struct Block {
-        /// The last one has the highest bit.
+        /// The highest bit marks the last block.
         var type: UInt8
         var content: [UInt8]
 
@@ -113,7 +111,7 @@ extension HeadEdit {
         }
     }
 
-    /// More than all metadata takes.
+    /// An upper limit for all metadata.
     private static let mostBytes: Int64 = 64 << 20
 
     private static func blocks(of file: OpenFile, _ files: FileSystem) throws(FileError) -> [Block]? {
@@ -146,7 +144,7 @@ extension HeadEdit {
         }
     }
 
-    /// The block VORBIS_COMMENT (section 8.6) with another date and stem, or nil if it is not whole.
+    /// The VORBIS_COMMENT block (section 8.6) with another date and stem, or nil if it is incomplete.
     private static func comments(_ content: [UInt8], _ origin: Origin) -> [UInt8]? {
         var place = 0
         func number() -> Int? {

@@ -2,37 +2,36 @@ import Digests
 import TakeFiles
 import Takes
 
-/// A stretch of a take as a file of its own, exact to the frame, with its markers, and with the time at which it begins.
+/// A stretch of a take as a separate file, exact to the frame, with its markers and its start time.
 public struct TakeClip: ExportStream, @unchecked Sendable {
-    // Safe: one thread at a time uses it, as `ExportStream` says.
+    // Safe: only one thread at a time uses it, see `ExportStream`.
 
-    /// What the file is.
     public enum Format: String, CaseIterable, Sendable {
         case wav, flac
     }
 
-    /// The file's name.
     public let name: String
-    /// Known before the first byte of a WAV file, and not of FLAC.
+    /// Known in advance for WAV, not for FLAC.
     public private(set) var byteCount: Int64?
 
     private let sound: TakeSound
     private let range: Range<Int64>
     private let stored: StreamFormat
-    /// Whether the take has 32 bits, and the clip 24.
+    /// Whether the take has 32 bits and the clip 24.
     private let isReduced: Bool
     private var stage: Stage
 
     private enum Stage {
         case wavHead([UInt8], tail: [UInt8])
         case wavSound(at: Int64, tail: [UInt8])
-        /// FLAC says first what its sound hashes to. Nothing is prepared on the disk, which is the recorder's.
+        /// FLAC has the MD5 of the sound in its header, so the sound is read twice. No temporary file is used, because
+        /// the disk belongs to the recorder.
         case hashing(Digest, FLACMetadata, at: Int64)
         case encoding(Encoder, at: Int64)
         case done
     }
 
-    /// A FLAC encoder, which cannot be copied.
+    /// Boxes a FLAC encoder, which is not copyable.
     private final class Encoder {
         var writer: FLACWriter
 
@@ -40,11 +39,11 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
     }
 
     private static let samplesAtATime = 1 << 13
-    /// Its sound is read twice, and the browser waits for the first time.
+    /// The sound is read twice, and the browser gets no data during the first pass.
     private static let mostEncodedBytes: Int64 = 1 << 30
 
     /// A clip of a range of the take's frames.
-    /// - Parameter names: those of the take's copies, if they differ from the take's own.
+    /// - Parameter names: the names for copies of the take, if they differ from the take's own.
     /// - Throws: `ExportError`, `FileError`, `SoundFileError`.
     public init(_ range: Range<Int64>, of sound: TakeSound, as format: Format, names: TrueNames? = nil) throws {
         let take = names?.stem(of: sound.sidecar.take) ?? sound.sidecar.take
@@ -93,7 +92,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         }
     }
 
-    /// The sidecar of a take that would begin and end with the range.
+    /// The sidecar of a take that begins and ends with the range.
     private static func sidecar(of sidecar: Sidecar, _ take: String, _ range: Range<Int64>, _ format: StreamFormat)
         -> Sidecar
     {
@@ -117,7 +116,6 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         return clip
     }
 
-    /// Makes the next piece.
     public mutating func next() throws -> [UInt8]? {
         switch stage {
         case .wavHead(let head, let tail):
@@ -166,7 +164,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
 
     private var framesAtATime: Int64 { Int64(max(1, Self.samplesAtATime / stored.channels)) }
 
-    /// Sound as the file has it, bit for bit.
+    /// The sound in the file's format, bit-exact.
     private func bytes(from frame: Int64, count: Int) throws -> [UInt8] {
         guard stored.sampleFormat == .float else {
             return littleEndian(try sound.readIntegers(from: frame, count: count, channels: stored.channels))
@@ -180,7 +178,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         return bytes
     }
 
-    /// Samples of full scale 2³¹ as the file has them.
+    /// Converts samples with full scale 2³¹ to the file's format.
     private func littleEndian(_ samples: [Int32]) -> [UInt8] {
         let width = stored.sampleFormat.bytesPerSample
         var bytes: [UInt8] = []

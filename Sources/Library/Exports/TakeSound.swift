@@ -1,28 +1,27 @@
 public import TakeFiles
 public import Takes
 
-/// The sound of a finished take on its time line, from frame 0 on: between parts, while its card was away, it is silent. For one
-/// thread at a time.
+/// The sound of a finished take on its timeline, from frame 0. It is silent between parts, while the card was away. Not
+/// thread-safe.
 public final class TakeSound {
-    /// Of the take.
     public let sidecar: Sidecar
     let parts: [Part]
     private let files: FileSystem
     private var open: OpenPart?
 
-    /// A part, at its own rate.
+    /// A part at its own rate.
     struct Part {
         var path: String
         var format: StreamFormat
-        /// Where on the time line it begins, in frames of the take's rate.
+        /// The first frame on the timeline, at the take's rate.
         var first: Int64
-        /// At its own rate.
+        /// The length at the part's own rate.
         var frames: Int64
-        /// The same at the take's.
+        /// The length at the take's rate.
         var takeFrames: Int64
         var range: Range<Int64> { first..<(first + takeFrames) }
 
-        /// The frame of the file that sounds at a frame of the time line.
+        /// The frame of the file for a frame of the timeline.
         func frame(at frame: Int64) -> Int64 {
             guard takeFrames != frames, takeFrames > 0 else { return frame - first }
             return min(frames - 1, Int64(Double(frame - first) * Double(frames) / Double(takeFrames)))
@@ -40,9 +39,10 @@ public final class TakeSound {
         }
     }
 
-    /// Looks at the audio files that a sidecar names. No link is followed.
-    /// - Parameter folder: of the take's day.
-    /// - Throws: `FileError`, `SoundFileError`; `ExportError` if there is no sound.
+    /// Opens the audio files that a sidecar names. Symbolic links are not followed.
+    /// - Parameter folder: the folder of the take's day.
+    /// - Throws: `FileError`, `SoundFileError`; `ExportError` if there is no sound or a length differs from the
+    ///   sidecar.
     public init(of sidecar: Sidecar, in folder: String, files: FileSystem = FileSystem()) throws {
         self.sidecar = sidecar
         self.files = files
@@ -61,10 +61,10 @@ public final class TakeSound {
         guard !parts.isEmpty else { throw ExportError(.take, "\(sidecar.take): it has no sound") }
     }
 
-    /// The end of the time line.
+    /// The length of the timeline.
     public var frameCount: Int64 { parts.map(\.range.upperBound).max() ?? 0 }
 
-    /// The format of a range of the time line: all parts in it must have the same.
+    /// The format of a range of the timeline. All parts in it must have the same format.
     /// - Throws: `ExportError`.
     func format(of range: Range<Int64>) throws(ExportError) -> StreamFormat {
         let formats = parts.filter { $0.range.overlaps(range) }.map(\.format)
@@ -78,14 +78,14 @@ public final class TakeSound {
         return format
     }
 
-    /// Reads frames as integers of full scale 2³¹.
+    /// Reads frames as integers with full scale 2³¹.
     func readIntegers(from frame: Int64, count: Int, channels: Int) throws -> [Int32] {
         try read(from: frame, count: count, channels: channels, silence: 0) { reader, span in
             try reader.read(into: &span)
         }
     }
 
-    /// Reads frames as numbers of full scale 1.
+    /// Reads frames as numbers with full scale 1.
     func readNumbers(from frame: Int64, count: Int, channels: Int) throws -> [Double] {
         try read(from: frame, count: count, channels: channels, silence: 0) { reader, span in
             try reader.read(into: &span)
@@ -117,7 +117,7 @@ public final class TakeSound {
                 samples.replaceSubrange(place..<(place + piece.count), with: piece)
                 continue
             }
-            // A part of another rate: each frame of the time line is the one that sounds then.
+            // A part with another rate: choose the nearest earlier frame for each frame of the timeline.
             for index in 0..<range.count {
                 let source = Int(part.frame(at: range.lowerBound + Int64(index)) - start) * channels
                 for channel in 0..<channels { samples[place + index * channels + channel] = piece[source + channel] }

@@ -1,19 +1,19 @@
 public import TakeFiles
 public import Takes
 
-/// The names and dates of the copies of a take that leave the kit for a person, where the clock was set after the take had begun.
+/// The names and dates for exported copies of a take whose clock was set after the take began.
 ///
-/// On the kit and in stores a take keeps the name that it began with. `name` of the copies has the true start, and so have `bext` and the
-/// comments of FLAC.
+/// On the kit and in stores, a take keeps its original name. In the copies, the file names, `bext` and the FLAC
+/// comments contain the true start.
 public struct TrueNames: Sendable {
     private let stem: String
-    /// By what stands before the first `.` of a file's name.
+    /// By the part of a file name before the first `.`.
     private let parts: [String: (base: String, started: WallTime, rateHz: Int)]
     private let trueStem: String
     /// The day of the copies.
     public let day: String
 
-    /// The names of a take's copies, or nil if the take's own are right, or are those of version 0.1.
+    /// The names for a take's copies. Nil if the take's own names are right, or have the form of version 0.1.
     public init?(_ sidecar: Sidecar, _ nameTime: NameTime) {
         guard let started = sidecar.startedCorrected.flatMap({ WallTime(iso8601: $0) }),
             let name = TakeName(stem: sidecar.take, day: "")
@@ -37,19 +37,18 @@ public struct TrueNames: Sendable {
         self.parts = parts
     }
 
-    /// The stem of a copy of the take.
     public func stem(of take: String) -> String { take == stem ? trueStem : take }
 
-    /// The name of a copy of one of the take's files.
+    /// The copy's name for one of the take's files.
     public func name(of file: String) -> String {
         let base = Self.base(of: file)
         let copy = parts[base]?.base ?? (base == stem ? trueStem : base)
         return copy + file.dropFirst(base.count)
     }
 
-    /// The sidecar, or the notes, of the copies: the names in it are theirs, and all else is as it was.
+    /// The sidecar or the notes for the copies. Only the names in them are replaced.
     public func document(_ json: [UInt8]) -> [UInt8] {
-        // A name is a whole string of JSON, and needs no escape.
+        // A name is a complete JSON string, and never contains characters that need an escape.
         var text = String(decoding: json, as: UTF8.self)
         func rename(_ key: String, _ name: String, to copy: String) {
             for start in ["\"\(key)\":", "\"\(key)\" : "] {
@@ -67,7 +66,7 @@ public struct TrueNames: Sendable {
         return Array(text.utf8)
     }
 
-    /// What a copy of an audio file has in another way than the file: its date. Nil if it is no audio file of a recorder's.
+    /// The change of the date in a copy of an audio file. Nil if it is not one of the take's audio files.
     public func edit(of name: String, in file: OpenFile, files: FileSystem = FileSystem()) throws(FileError)
         -> HeadEdit?
     {

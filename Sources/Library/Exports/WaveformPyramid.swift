@@ -4,21 +4,22 @@ public import Takes
 
 /// Waveforms of takes at any zoom, in audiowaveform's format (version 2, 8 bits).
 ///
-/// A take's file `STEM.dat` has 256 frames a pixel. Coarser levels are made of it once and kept in a folder, so that a day opens as
-/// quickly as a minute; finer pixels are made of the sound itself. May be used by any thread.
+/// A take's file `STEM.dat` has 256 frames per pixel. Coarser levels are computed from it once and cached in a folder,
+/// so that a waveform of a day opens as quickly as one of a minute. Finer pixels are computed from the sound itself.
+/// Thread-safe.
 public struct WaveformPyramid: Sendable {
     private let folder: String
     private let files: FileSystem
-    /// One level file is made at a time: each reads the whole waveform of a take.
+    /// Only one level file is built at a time, because each build reads the whole waveform of a take.
     private let building = Locked(())
 
-    /// The most pixels of an answer, of up to eight channels; of more channels there are fewer.
+    /// The most pixels in one answer with up to eight channels. With more channels, the limit is lower.
     public static let mostPixels = 20_000
     private static let usualChannels = 8
-    /// What is kept of all takes together.
+    /// The limit for the cached levels of all takes.
     static let mostBytes: Int64 = 64 << 20
 
-    /// Keeps levels in a folder, which is made if it is not there.
+    /// Uses a folder for the levels, and makes it if it does not exist.
     /// - Throws: `FileError`.
     public init(in folder: String, files: FileSystem = FileSystem()) throws {
         self.folder = folder
@@ -28,11 +29,10 @@ public struct WaveformPyramid: Sendable {
 
     /// A waveform.
     /// - Parameters:
-    ///   - sidecar: of the take.
-    ///   - day: the folder of its files.
+    ///   - day: the folder of the take's day.
     ///   - framesPerPixel: 1 or more.
-    ///   - range: of the take's frames; what lies behind its end is left out.
-    /// - Returns: the whole file: its header has `framesPerPixel`, and its first pixel begins with the range.
+    ///   - range: a range of the take's frames. It is cut at the end of the take.
+    /// - Returns: the whole file. Its header contains `framesPerPixel`, and its first pixel begins with the range.
     /// - Throws: `ExportError`, `FileError`, `SoundFileError`.
     public func waveform(
         of sidecar: Sidecar, in day: String, framesPerPixel: Int64, range: Range<Int64>
@@ -99,7 +99,7 @@ public struct WaveformPyramid: Sendable {
         return pairs
     }
 
-    /// As the meter of a recording has it: 16 bits, of which the upper half counts.
+    /// The same value as in the recorder's peaks: the upper half of 16 bits.
     private static func pixel(_ sample: Int32) -> Int8 { Int8(truncatingIfNeeded: (sample >> 16) / 256) }
 
     // MARK: - From levels
@@ -118,7 +118,7 @@ public struct WaveformPyramid: Sendable {
                 framesPerPixel % level.framesPerPixel == 0 && range.lowerBound % level.framesPerPixel == 0
             }
             let ratio = { (level: Level) in framesPerPixel / level.framesPerPixel }
-            // A pixel that does not begin with one of the level's is off by a sixteenth of itself at most.
+            // A pixel that is not aligned with the level's pixels is off by at most one sixteenth of its width.
             level =
                 levels.last { isExact($0) && (1...Level.quickRatio).contains(ratio($0)) }
                 ?? levels.last { ratio($0) >= Level.fineRatio } ?? level
@@ -149,13 +149,13 @@ public struct WaveformPyramid: Sendable {
     private struct Level {
         var framesPerPixel: Int64
         var length: Int64
-        /// Where they are in the file of levels; nil: in the take's own waveform.
+        /// The offset in the file of levels, or nil for the take's own waveform.
         var offset: Int64?
 
         static let factor: Int64 = 4
-        /// Of so many a pixel of the answer can be made quickly.
+        /// Up to this many level pixels per pixel of the answer are fast enough.
         static let quickRatio: Int64 = 64
-        /// Of so many it can be made although they do not begin with it.
+        /// From this many level pixels per pixel on, alignment is not required.
         static let fineRatio: Int64 = 16
         static func coarser(_ framesPerPixel: Int64) -> Int64 { framesPerPixel * factor }
     }
@@ -191,7 +191,7 @@ public struct WaveformPyramid: Sendable {
         if let file = opened(path, head, offset) { return (levels, file) }
         var result: Result<OpenFile, any Error>?
         building.withLock { _ in
-            // Another thread may have made it meanwhile.
+            // Another thread may have built it in the meantime.
             result = opened(path, head, offset).map { .success($0) } ?? Result { try build(levels, source, head, path) }
         }
         guard let file = try result?.get() else {
@@ -200,7 +200,7 @@ public struct WaveformPyramid: Sendable {
         return (levels, file)
     }
 
-    /// The file of levels, if it was made of the waveform as it is now.
+    /// The file of levels, if it was built from the present waveform.
     private func opened(_ path: String, _ head: [UInt8], _ byteCount: Int64) -> OpenFile? {
         guard let file = try? files.openToRead(path, followsLink: false), (try? files.length(file)) == byteCount,
             (try? files.read(file, at: 0, count: head.count)) == head
@@ -227,7 +227,7 @@ public struct WaveformPyramid: Sendable {
             }
             finer = level
         }
-        // The head last: what was cut has none.
+        // Write the head last, so that an interrupted file has none.
         try files.syncData(file)
         try files.write(head, to: file, at: 0)
         try files.sync(file)
@@ -254,7 +254,7 @@ public struct WaveformPyramid: Sendable {
         return bytes
     }
 
-    /// What tells the waveform that levels were made of.
+    /// Identifies the waveform from which the levels were built.
     private static func head(_ source: StoredPeaks) -> [UInt8] {
         var bytes = Array("FFLEVEL1".utf8)
         for number in [
@@ -269,7 +269,7 @@ public struct WaveformPyramid: Sendable {
         return bytes + [UInt8](repeating: 0, count: headByteCount - bytes.count)
     }
 
-    /// The levels that were made longest ago make room.
+    /// Removes the levels that were built longest ago.
     private func makeRoom() throws {
         var kept: [(path: String, attributes: FileAttributes)] = []
         for name in try files.entries(folder) where name.hasSuffix(".levels") {
@@ -285,25 +285,26 @@ public struct WaveformPyramid: Sendable {
     }
 }
 
-/// A take's file `STEM.dat` on the take's time line: between parts it is silent.
+/// A take's file `STEM.dat` on the take's timeline. It is silent between parts.
 struct StoredPeaks: Sendable {
     let channels: Int
-    /// Pixels of the time line.
+    /// The number of pixels on the timeline.
     let length: Int64
     let attributes: FileAttributes
     private let file: OpenFile
     private let files: FileSystem
     private let stretches: [Stretch]
 
-    /// Pixels that follow each other in the file.
+    /// Pixels that are contiguous in the file.
     private struct Stretch {
-        /// Of the time line.
+        /// The pixels of the timeline.
         var pixels: Range<Int64>
-        /// The first of them in the file, and how many there are.
+        /// The index of the first one in the file, and their number there.
         var stored: Int64
         var count: Int64
 
-        /// Where in the file a pixel of the time line is. Older versions counted the pixels of a part at its own rate.
+        /// The index in the file of a pixel of the timeline. Older versions counted the pixels of a part at the part's
+        /// own rate.
         func place(of pixel: Int64) -> Int64 {
             let length = Int64(pixels.count)
             guard length != count else { return stored + pixel - pixels.lowerBound }
@@ -347,7 +348,8 @@ struct StoredPeaks: Sendable {
         length = stretches.map(\.pixels.upperBound).max() ?? 0
     }
 
-    /// Whether all pixels of a waveform stand for frames at the take's rate; older versions counted each part at its own.
+    /// Whether all pixels of a waveform count frames at the take's rate. Older versions counted each part at its own
+    /// rate.
     private static func isOfOneRate(_ sidecar: Sidecar, length: Int64) -> Bool {
         let own = sidecar.parts.reduce(0) { $0 + $1.frames }
         let counted = sidecar.parts.reduce(0) {
@@ -356,7 +358,7 @@ struct StoredPeaks: Sendable {
         return abs(length - counted) <= abs(length - own)
     }
 
-    /// Least and greatest of each channel, pixel after pixel.
+    /// The minimum and maximum of each channel, pixel by pixel.
     func pixels(_ range: Range<Int64>) throws(FileError) -> [Int8] {
         let size = Int64(2 * channels)
         var pairs = [Int8](repeating: 0, count: range.count * Int(size))

@@ -1,39 +1,36 @@
 public import TakeFiles
 public import Takes
 
-/// Files as one ZIP archive, stored as they are (APPNOTE 6.3.10 of PKWARE, with ZIP64): its length is known before the first byte.
+/// Files as one ZIP archive without compression (APPNOTE 6.3.10 of PKWARE, with ZIP64). Its length is known before the
+/// first byte.
 ///
-/// Length and checksum stand before each file: many programs that read an archive while they receive it refuse a stored file whose data
-/// descriptor follows it. So a file whose checksum is not known is read twice, once just before its turn, and must not change meanwhile.
+/// Length and checksum precede each file: many streaming readers refuse an uncompressed file that is followed by a data
+/// descriptor. So a file with an unknown checksum is read twice, the first time just before it is sent, and must not
+/// change in between.
 public struct ZipArchive: ExportStream {
-    /// A file of the archive.
     public struct Entry: Sendable {
-        /// Where its bytes are.
         public enum Content: Sendable {
             case file(String, HeadEdit? = nil)
             case bytes([UInt8], modified: WallTime)
         }
 
-        /// Where its bytes are.
         public var content: Content
-        /// Its name in the archive, with `/` between folders.
+        /// The name in the archive, with `/` between folders.
         public var name: String
 
-        /// A file.
-        /// - Parameter edit: what its copy in the archive has in another way.
+        /// - Parameter edit: the difference between the file and its copy in the archive.
         public init(path: String, edit: HeadEdit? = nil, name: String) {
             content = .file(path, edit)
             self.name = name
         }
 
-        /// Bytes that are no file.
         public init(bytes: [UInt8], modified: WallTime, name: String) {
             content = .bytes(bytes, modified: modified)
             self.name = name
         }
     }
 
-    /// Known before the first byte.
+    /// Never nil.
     public let byteCount: Int64?
     private let members: [Member]
     private let files: FileSystem
@@ -57,17 +54,17 @@ public struct ZipArchive: ExportStream {
         var content: Entry.Content
         var name: [UInt8]
         var size: Int64
-        /// As MS-DOS has it: UTC, two seconds a step.
+        /// MS-DOS format, in UTC, with a resolution of two seconds.
         var time: UInt16
         var date: UInt16
 
-        /// The content to which a checksum belongs: a file, or a copy of it that is not the same.
+        /// The key of the content's checksum: a file, or an edited copy of it.
         var key: String {
             guard case .file(let path, let edit) = content else { return "" }
             return edit.map { "\(path)/\($0.hashValue)" } ?? path
         }
 
-        /// Whether its length stands in a ZIP64 field.
+        /// Whether the length is in a ZIP64 field.
         var isLarge: Bool
         var headByteCount: Int64 { 30 + Int64(name.count) + (isLarge ? 20 : 0) }
 
@@ -77,15 +74,15 @@ public struct ZipArchive: ExportStream {
         }
     }
 
-    /// What does not fit into 32 bits stands in a ZIP64 field.
+    /// A length or offset that does not fit into 32 bits is in a ZIP64 field.
     private static let usualLimit = Int64(UInt32.max)
     private let limit: Int64
     private static let pieceByteCount = 1 << 14
-    /// What is only checked goes nowhere, so that larger pieces cost no more memory.
+    /// These bytes are not sent, so a larger piece costs no more memory.
     private static let checkedByteCount = 1 << 16
 
-    /// An archive of files, as long as each is now. No link is followed.
-    /// - Parameter checksums: what earlier archives of the same files found out.
+    /// An archive of files with their present lengths. Symbolic links are not followed.
+    /// - Parameter checksums: the checksums of earlier archives of the same files.
     /// - Throws: `FileError`.
     public init(
         _ entries: [Entry], checksums: ZipChecksums = ZipChecksums(), files: FileSystem = FileSystem()
@@ -93,7 +90,7 @@ public struct ZipArchive: ExportStream {
         try self.init(entries, checksums: checksums, files: files, limit: Self.usualLimit)
     }
 
-    /// - Parameter limit: lengths and places from here on stand in ZIP64 fields.
+    /// - Parameter limit: lengths and offsets from this value on are in ZIP64 fields.
     init(
         _ entries: [Entry], checksums: ZipChecksums = ZipChecksums(), files: FileSystem, limit: Int64
     ) throws {
@@ -124,7 +121,6 @@ public struct ZipArchive: ExportStream {
             offset + directory + Self.endByteCount(count: members.count, start: offset, size: directory, limit: limit)
     }
 
-    /// Makes the next piece.
     public mutating func next() throws -> [UInt8]? {
         let piece = try make()
         position += Int64(piece?.count ?? 0)
@@ -164,7 +160,7 @@ public struct ZipArchive: ExportStream {
             let piece = try self.piece(of: file, member, at: place, count: Self.pieceByteCount)
             check.update(piece)
             let next = place + Int64(piece.count)
-            // The last piece of another content never leaves.
+            // If the content has changed, its last piece is never sent.
             guard next < member.size || check.value == checks[index].crc else {
                 checksums.forget(member.key)
                 throw Self.changed(file)
@@ -196,7 +192,7 @@ public struct ZipArchive: ExportStream {
             return Self.head(member, crc: check.value)
         case .file(let path, _):
             let file = try files.openTakeFile(path)
-            // It may have been replaced since its length was promised.
+            // The file may have been replaced since its length was announced.
             guard try files.length(file) == member.size else { throw Self.changed(file) }
             let attributes = try files.attributes(of: file)
             if let crc = checksums.value(of: member.key, attributes) { return start(index, file, crc: crc) }
@@ -205,7 +201,7 @@ public struct ZipArchive: ExportStream {
         }
     }
 
-    /// The head of a file that is sent next.
+    /// The local header of the next file.
     private mutating func start(_ index: Int, _ file: OpenFile, crc: UInt32) -> [UInt8] {
         stage = .content(index, file, at: 0, CRC32(.ieee))
         checks.append((crc, position))
@@ -226,7 +222,7 @@ public struct ZipArchive: ExportStream {
 
     // MARK: - Records
 
-    /// UTF-8 names.
+    /// The names are in UTF-8.
     private static let flags: UInt16 = 1 << 11
 
     private static func head(_ member: Member, crc: UInt32) -> [UInt8] {
@@ -262,7 +258,7 @@ public struct ZipArchive: ExportStream {
         if offset >= limit { extra.append(littleEndian: UInt64(offset)) }
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt32(0x0201_4b50))
-        // Made on Unix, so that the rights below count.
+        // Made on Unix, so that the permissions below apply.
         bytes.append(littleEndian: UInt16(3 << 8 | 45))
         bytes.append(littleEndian: UInt16(extra.isEmpty ? 20 : 45))
         bytes.append(littleEndian: Self.flags)
@@ -275,7 +271,7 @@ public struct ZipArchive: ExportStream {
         bytes.append(littleEndian: size)
         bytes.append(littleEndian: UInt16(member.name.count))
         bytes.append(littleEndian: UInt16(extra.isEmpty ? 0 : extra.count + 4))
-        // No comment, one disk, binary.
+        // No comment, a single disk, binary content.
         bytes += [0, 0, 0, 0, 0, 0]
         bytes.append(littleEndian: UInt32(0o100644) << 16)
         bytes.append(littleEndian: offset >= limit ? .max : UInt32(offset))
@@ -326,7 +322,7 @@ public struct ZipArchive: ExportStream {
     private static func stamp(_ time: WallTime) -> (time: UInt16, date: UInt16) {
         let date = time.date.split(separator: "-").compactMap { UInt16($0) }
         let clock = time.timeOfDay.split(separator: ":").compactMap { UInt16($0) }
-        // The format begins in 1980.
+        // Dates in this format begin in 1980.
         guard date.count == 3, clock.count == 3, (1980...2107).contains(date[0]) else { return (0, 1 << 5 | 1) }
         return (clock[0] << 11 | clock[1] << 5 | clock[2] / 2, (date[0] - 1980) << 9 | date[1] << 5 | date[2])
     }

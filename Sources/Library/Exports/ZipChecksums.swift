@@ -2,8 +2,8 @@ import Synchronization
 import TakeFiles
 import Takes
 
-/// The checksums that archives need of files, as long as their lengths and times stay the same: a second download reads each file once,
-/// and downloads at the same time share the first reading.
+/// Checksums of files for archives, valid while length and timestamps of a file stay the same. A second download reads
+/// each file only once, and simultaneous downloads share the first read.
 public final class ZipChecksums: Sendable {
     private struct State {
         var known: [String: Known] = [:]
@@ -17,11 +17,11 @@ public final class ZipChecksums: Sendable {
         var use: Int
     }
 
-    /// How far a file was read for its checksum. Any archive that needs it reads the next piece.
+    /// The progress of reading a file for its checksum. Any archive that needs it reads the next piece.
     final class Reading: Sendable {
         private let state = Mutex((place: Int64(0), check: CRC32(.ieee)))
 
-        /// Reads on, while others that need the same checksum wait.
+        /// Continues the reading. Others that need the same checksum wait.
         func goOn<Result: Sendable>(
             _ body: (_ place: inout Int64, _ check: inout CRC32) throws -> Result
         ) throws -> Result {
@@ -32,10 +32,10 @@ public final class ZipChecksums: Sendable {
     private let state = Mutex(State())
     private let most: Int
 
-    /// - Parameter most: the files whose checksums are kept; the one that was used longest ago makes room.
+    /// - Parameter most: the number of cached checksums. The least recently used one is removed.
     public init(most: Int = 2000) { self.most = most }
 
-    /// CRC-32 of a file, if it was read when it had these attributes.
+    /// CRC-32 of a file, if it was computed with these attributes.
     func value(of path: String, _ attributes: FileAttributes) -> UInt32? {
         state.withLock { state in
             guard let found = state.known[path], found.attributes == attributes else { return nil }
@@ -45,11 +45,11 @@ public final class ZipChecksums: Sendable {
         }
     }
 
-    /// The reading of a file that has these attributes: the one that was begun, or a new one.
+    /// The reading of a file with these attributes: the one in progress, or a new one.
     func reading(of path: String, _ attributes: FileAttributes) -> Reading {
         state.withLock { state in
             if let found = state.readings[path], found.attributes == attributes { return found.reading }
-            // Those that nobody ended, because all who needed them are gone.
+            // Drops readings that were never completed because all downloads that needed them ended.
             if state.readings.count >= most { state.readings = [:] }
             let reading = Reading()
             state.readings[path] = (attributes, reading)

@@ -4,18 +4,18 @@ import Glibc
 import Settings
 import TakeFiles
 
-/// The console's certificate and its key, in a file of the library's folder that its owner alone may read.
+/// The console's certificate and private key, in a file of the library's folder that only its owner may read.
 public struct CertificateFile: Sendable {
-    /// Certificate and key, in PEM.
     public let pem: String
-    /// What browsers show.
+    /// The fingerprint that browsers show.
     public let fingerprint: CertificateFingerprint
 
-    /// Reads the certificate. Makes one if there is none for the kit's names.
+    /// Reads the certificate, or makes one if there is none for the kit's names.
     /// - Parameters:
     ///   - directory: the library's folder.
-    ///   - names: what the kit is called by phones.
-    /// - Returns: nil if there is no way to make one; also why one that was there is not in force any more, or cannot be kept.
+    ///   - names: the host names and addresses by which phones reach the kit.
+    /// - Returns: the certificate, or nil if none can be made; and why an earlier one is no longer used or the new one
+    ///   cannot be saved.
     static func open(
         in directory: String, names: [String], files: FileSystem = FileSystem()
     ) -> (CertificateFile?, problem: String?) {
@@ -72,7 +72,8 @@ public struct CertificateFile: Sendable {
 }
 
 extension CertificateFile {
-    /// What phones call a kit: its names, and its addresses where it gives out the phone's (`access-point`, `usb.nmconnection`).
+    /// The names by which phones reach a kit: its host names, and its addresses in the networks where the kit assigns
+    /// the phone's address (`access-point`, `usb.nmconnection`).
     static func names(_ settings: Settings, hostName: String = KitName.hostName) -> [String] {
         var names: [String] = []
         let hosts = [hostName.lowercased(), settings.kitName].filter(isHostName)
@@ -85,7 +86,7 @@ extension CertificateFile {
         return names
     }
 
-    /// Whether a certificate may have it (RFC 1123, 2.1); one that ends in a number would be an address.
+    /// Whether a certificate may contain this host name (RFC 1123, 2.1). A name of digits only would be an address.
     private static func isHostName(_ name: String) -> Bool {
         (1...63).contains(name.utf8.count)
             && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d }

@@ -1,6 +1,7 @@
 import Upload
 
-/// A store that is trusted by a certificate, whose dates a clock that is not set cannot check: whoever asks it for anything is told so.
+/// A store that is trusted by a certificate. While the clock is not set, the certificate's dates cannot be checked, and
+/// every request to the store throws.
 struct ClockedStore: Store {
     private let store: any Store
     private let isClockSet: @Sendable () async -> Bool
@@ -12,7 +13,6 @@ struct ClockedStore: Store {
 
     var name: String { store.name }
 
-    /// The error while the clock is not set.
     static func error(_ name: String) -> StoreError {
         StoreError(
             .away,
@@ -62,7 +62,7 @@ struct ClockedStore: Store {
 }
 
 extension Stores {
-    /// The same stores, of which those that need the clock are asked only while it is set.
+    /// The same stores. Those that need the clock throw while it is not set.
     func checkingClock(_ isClockSet: @escaping @Sendable () async -> Bool) -> Stores {
         replacingStores { $0.plan.needsClock ? ClockedStore($0.store, isClockSet: isClockSet) : $0.store }
     }

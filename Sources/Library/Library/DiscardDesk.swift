@@ -4,8 +4,11 @@ import Takes
 import Transport
 import Workers
 
-/// Has the recorder delete takes that somebody has in hand. One of which the recorder does not say what became of it stays in hand: it may
-/// be deleted yet, until the order ends. The same order is given again until the recorder answers: after its end it deletes nothing new.
+/// Asks the recorder to delete takes that the caller holds in `ParcelsInHand`.
+///
+/// If the recorder does not report the outcome, the take stays in hand, because the recorder may still delete it until
+/// the order expires. The desk repeats the same order until the recorder answers. After the expiry, the recorder starts
+/// no deletion.
 actor DiscardDesk {
     private let recorder: String
     private let inHand: ParcelsInHand
@@ -14,28 +17,26 @@ actor DiscardDesk {
     private let clock: any Clock
     private let executor: ThreadExecutor
 
-    /// What became of a take.
     enum Outcome: Sendable {
         case deleted
-        /// Why it is not.
         case refused(Refusal)
-        /// There is no recorder.
+        /// No recorder can be reached.
         case away(ControlError)
-        /// It is not known, and the take stays in hand.
+        /// The outcome is unknown, and the take stays in hand.
         case unanswered(ControlError)
     }
 
-    /// A take with many files is deleted one by one, and after what is written just then.
+    /// The recorder deletes the files of a take one by one, and finishes its current writes first.
     private static let patience = Duration.seconds(60)
-    /// How long the catalog may list a take that is deleted.
+    /// The number of times that the catalog is checked for a deleted take, 50 ms apart.
     private static let listedAtMost = 40
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - recorder: the recorder's socket.
+    ///   - pause: the time before an unanswered order is repeated.
     ///   - isListed: whether the catalog lists a take.
-    ///   - pause: before it is asked again.
     init(
         recorder: String, _ inHand: ParcelsInHand, pause: Duration = .seconds(5), clock: any Clock = SystemClock(),
         isListed: @escaping @Sendable (TakeIdentity) -> Bool
@@ -48,8 +49,8 @@ actor DiscardDesk {
         executor = try ThreadExecutor(name: "discard")
     }
 
-    /// Has a take deleted that the caller has in hand. From here on it is in this desk's hand.
-    /// - Parameter terms: what must hold; when the order ends is added here.
+    /// Deletes a take that the caller has in hand. This desk takes over the hold and releases it.
+    /// - Parameter terms: the conditions for the deletion. The desk adds the expiry of the order.
     func discard(_ take: TakeIdentity, _ terms: DiscardTerms) async -> Outcome {
         var terms = terms
         terms.notAfter = clock.now() + Self.patience
@@ -62,10 +63,11 @@ actor DiscardDesk {
         return outcome
     }
 
-    /// Waits until the recorder carries out no order to delete a take. It may have one of a library that ran before this one.
-    /// - Throws: `ControlError`, if it does not answer. Where no recorder runs, there is no order.
+    /// Waits until the recorder is not carrying out an order to delete this take. The order may come from a library
+    /// process that ran before this one.
+    /// - Throws: `ControlError` if the recorder does not answer. Without a recorder there is no order.
     func awaitOrders(of take: TakeName) throws(ControlError) {
-        // What reached the recorder before the first question was taken up before the second one.
+        // Everything that reached the recorder before the first question is handled before the second one.
         for _ in 0..<2 {
             do throws(ControlError) {
                 let question = Command.settle(stem: take.stem, day: take.day)
@@ -73,7 +75,7 @@ actor DiscardDesk {
             } catch {
                 switch error.cause {
                 case .notRunning: return
-                // The order ended with a refusal.
+                // A refusal also ends the order.
                 case .refused(let refusal) where refusal.code != .usage: continue
                 default: throw error
                 }
@@ -94,7 +96,8 @@ actor DiscardDesk {
         }
     }
 
-    /// Ends it once the catalog has learnt what became of the take: what is noted of one that is gone would be lost from sight.
+    /// Releases the take once the catalog no longer lists a deleted one. Otherwise a note could still be written for a
+    /// take that is gone, where nobody would see it.
     private func letGo(_ take: TakeIdentity, _ outcome: Outcome) async {
         if case .deleted = outcome {
             for _ in 0..<Self.listedAtMost {

@@ -3,18 +3,18 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// Compares a folder for takes with the catalog, and catalogs what has changed.
+/// Compares a folder for takes with the catalog, and catalogs the changes.
 struct FolderScan {
     let catalog: Catalog
     let storage: Storage
-    /// Of the storage, in the catalog.
+    /// The number of the storage in the catalog.
     let number: Int64
     let files: FileSystem
     let progress: ScanProgress
-    /// Receives sentences about what cannot be cataloged.
+    /// Receives a sentence about each file or folder that cannot be cataloged.
     let report: (String) -> Void
 
-    /// Takes of one transaction: enough that its sync costs little, and few enough to stay small in memory.
+    /// The number of takes in one transaction: large enough to make the sync cheap, small enough to need little memory.
     private static let batch = 200
 
     private var folder: TakesFolder { TakesFolder(path: storage.path, files: files) }
@@ -32,8 +32,8 @@ struct FolderScan {
         }
     }
 
-    /// Scans one day. A day that cannot be read is passed over, and reported.
-    /// - Parameter noted: the stems that the library has own files of; nil: not known.
+    /// Scans one day. A day that cannot be read is skipped and reported.
+    /// - Parameter noted: the stems for which the library has files of its own, or nil if not known.
     func scan(day: String, noted: Set<String>? = nil) throws {
         let entries: [String]
         do throws(FileError) {
@@ -59,7 +59,7 @@ struct FolderScan {
         try catalog.remove(Array(known.keys), of: day, on: number)
     }
 
-    /// Catalogs one take, or removes it, as its sidecar is there or not.
+    /// Catalogs one take, or removes it from the catalog if its sidecar is gone.
     func scan(_ take: TakeName) throws {
         do throws(FileError) {
             _ = try folder.sidecarAttributes(of: take)
@@ -74,7 +74,7 @@ struct FolderScan {
         try index(&changed)
     }
 
-    /// The take whose sidecar a file is; nil: it is none.
+    /// The take that has this file as its sidecar, or nil if the file is not a sidecar.
     func finished(_ file: String, day: String) -> TakeName? {
         guard file.hasSuffix(".json") else { return nil }
         return TakeName(stem: String(file.dropLast(5)), day: day)
@@ -97,7 +97,7 @@ struct FolderScan {
         do {
             return try StoredTake(take, in: folder)
         } catch let error as FileError where error.code == ENOENT {
-            // It was deleted meanwhile.
+            // The take was deleted in the meantime.
             return nil
         } catch {
             progress.note("\(error)", of: take.stem)
@@ -117,18 +117,18 @@ struct FolderScan {
         takes = []
     }
 
-    /// A folder that is empty because its storage was unmounted has lost no take.
+    /// A folder that is empty because its storage was unmounted does not mean that takes were deleted.
     private func checkStorage() throws {
         guard Storage(at: storage.path) == storage else { throw StorageChanged() }
     }
 
-    /// The storage was taken out, or another one is in its place.
+    /// The storage was removed, or another one is in its place.
     struct StorageChanged: Error {}
-    /// The library is to end.
+    /// The library is shutting down.
     struct Stopped: Error {}
 }
 
-/// How far a scan has come. May be used by any thread.
+/// The progress of a scan. Thread-safe.
 final class ScanProgress: Sendable {
     private let state = Locked(State())
 
@@ -136,26 +136,25 @@ final class ScanProgress: Sendable {
         var scan: Scan?
         var isStopping = false
         var scans = 0
-        /// By take.
+        /// One sentence per stem.
         var problems: [String: String] = [:]
     }
 
-    /// Takes that were compared, of those that were found so far.
+    /// The number of compared takes (`done`), and of takes found so far (`total`).
     struct Scan: Hashable, Sendable {
         var done = 0
         var total = 0
     }
 
-    /// The scan that is under way; nil: none.
+    /// The scan in progress, or nil.
     var scan: Scan? { state.withLock(\.scan) }
 
-    /// Whether all takes were compared once.
+    /// Whether a scan of all takes was completed.
     var hasScanned: Bool { state.withLock { $0.scans > 0 } }
 
-    /// Whether the library is to end.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
-    /// Begins a scan of everything. It finds again each problem that is still there.
+    /// Begins a scan of everything and forgets all problems, because the scan finds those that remain.
     func begin() {
         state.withLock { state in
             state.scan = Scan()
@@ -170,7 +169,6 @@ final class ScanProgress: Sendable {
         }
     }
 
-    /// - Returns: what was compared.
     func end() -> Scan {
         state.withLock { state in
             defer { state.scan = nil }
@@ -179,15 +177,15 @@ final class ScanProgress: Sendable {
         }
     }
 
-    /// The takes that cannot be used as they are, by stem, each with a sentence.
+    /// The takes that cannot be used, sorted by stem, each with a sentence.
     var problems: [(take: String, problem: String)] {
         state.withLock(\.problems).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Notes why a take, or a part of what is noted of it, cannot be used.
+    /// Records why a take or its notes cannot be used.
     func note(_ problem: String, of take: String) { state.withLock { $0.problems[take] = problem } }
 
-    /// Forgets the problem of a take: it is gone, or was repaired.
+    /// Forgets the problem of a take that is gone or was repaired.
     func settle(_ take: String) { state.withLock { $0.problems[take] = nil } }
 
     func stop() { state.withLock { $0.isStopping = true } }

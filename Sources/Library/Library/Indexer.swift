@@ -6,26 +6,25 @@ import TakeFiles
 import Takes
 import Workers
 
-/// Keeps the catalog up to date with the folders for takes: a scan at start, then what the kernel reports.
+/// Keeps the catalog up to date with the folders for takes: it scans at start, then follows the kernel's events.
 actor Indexer: Service {
-    /// Where the server finds the catalog as well: a damaged one is replaced.
+    /// Shared with the server, because a damaged catalog is replaced.
     private let catalogs: CatalogSlot
-    /// The folders that may hold takes.
     private let roots: [String]
     private let watch: TakesWatch
     private let progress: ScanProgress
     private let files = FileSystem()
-    /// Called when takes or storages came, changed or went.
+    /// Called when takes or storages appeared, changed or disappeared.
     private let changed: @Sendable (Sender.Event) -> Void
     private let log: Logger
     private let executor: ThreadExecutor
-    /// The storages that are in, by folder, with their numbers in the catalog.
+    /// The storages that are present, by folder, with their numbers in the catalog.
     private var storages: [String: (storage: Storage, number: Int64)] = [:]
-    /// Whether some folders cannot be watched, so that they are scanned from time to time.
+    /// Whether some folders cannot be watched. These need a periodic scan.
     private var unwatched = Unwatched.none
     private var reported: Set<String> = []
 
-    /// Compares everything once more after a failure; nil: nothing failed since.
+    /// Compares everything again after a failure, or nil if nothing failed since.
     private var retry: Task<Void, Never>?
     private let retryInterval: Duration
 
@@ -48,7 +47,7 @@ actor Indexer: Service {
         executor = try ThreadExecutor(name: "indexer")
     }
 
-    /// Scans, then follows what changes, until the library is to end.
+    /// Scans, then follows changes, until shutdown.
     func run() async throws {
         let timer = Task { [weak self] in
             while true {
@@ -67,7 +66,7 @@ actor Indexer: Service {
         }
     }
 
-    /// How often folders are scanned that cannot be watched.
+    /// The interval of the scans of folders that cannot be watched.
     private static let rescanInterval = Duration.seconds(300)
 
     private func rescanUnwatched() {
@@ -85,7 +84,7 @@ actor Indexer: Service {
         case .folder(let folder, let name):
             guard let (storage, number) = storages[folder] else { return lookForStorages() }
             guard TakeName.isDay(name) else { return }
-            // Before it is read, so that nothing comes between.
+            // Watch before reading, so that no change is missed between the two.
             watchFolder("\(folder)/\(name)")
             attempt { try scan(storage, number).scan(day: name) }
             changed(.takes)
@@ -111,7 +110,7 @@ actor Indexer: Service {
             }
         }
         watchAll()
-        // What came before it was watched.
+        // A storage may have appeared before its folder was watched.
         if presentStorages() != present { watch.post(.mounts) }
         progress.begin()
         let start = SystemClock().now()
@@ -124,9 +123,9 @@ actor Indexer: Service {
         log.info("library: \(done.done) takes compared in \(milliseconds) ms")
     }
 
-    /// Compares everything if a storage came or went.
+    /// Compares everything if a storage appeared or disappeared.
     private func lookForStorages() {
-        // First: on a new stick the folder for takes is made after the stick is mounted.
+        // This comes first: on a new stick, the folder for takes is made after the stick is mounted.
         for root in roots where storages[root] == nil { watchWay(to: root) }
         if presentStorages() != storages.mapValues(\.storage) { scanAll() }
     }
@@ -143,8 +142,8 @@ actor Indexer: Service {
             report: { [log] in log.warning("\($0)") })
     }
 
-    /// Does something with storage and database. What fails is reported, and everything is compared again a minute later: a disk that is
-    /// full is reported once.
+    /// Runs an operation on storage and database. A failure is logged once per sentence (a full disk, for example), and
+    /// everything is compared again after `retryInterval`.
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
@@ -188,12 +187,12 @@ actor Indexer: Service {
         }
     }
 
-    /// Watches for a folder that is not there, in the nearest one around it.
+    /// Watches the nearest existing parent of a missing folder.
     private func watchWay(to root: String) {
         var nearest = Self.nearest(to: root)
         while true {
             watchFolder(nearest)
-            // The next one may have come before this was watched.
+            // A nearer folder may have appeared before the watch began.
             let now = Self.nearest(to: root)
             guard now != nearest else { return }
             nearest = now
@@ -210,13 +209,13 @@ actor Indexer: Service {
         }
     }
 
-    /// The folder and the day of the folder of a day.
+    /// Splits the path of a day's folder.
     private static func split(_ folder: String) -> (root: String, day: String)? {
         guard let slash = folder.lastIndex(of: "/") else { return nil }
         return (String(folder[..<slash]), String(folder[folder.index(after: slash)...]))
     }
 
-    /// The nearest folder around one that is not there.
+    /// The nearest existing parent of a path.
     private static func nearest(to path: String) -> String {
         var path = path
         while let slash = path.lastIndex(of: "/"), slash != path.startIndex {

@@ -8,46 +8,47 @@ import Transport
 import Upload
 import Workers
 
-/// Has takes deleted from the kit that every store has, whole and verified by hash, as `keep_local` says. The recorder deletes them.
+/// Deletes takes from the kit, as `keep_local` says, once every store has them whole and verified by hash. The recorder
+/// does the deletion.
 actor Keeper: ServiceLifecycle.Service {
     private let policy: Settings.Outbox.KeepLocal
     private let catalogs: CatalogSlot
     private let recorder: RecorderLink
     private let reader: DiskReader
     private let discards: DiscardDesk
-    /// The stores that say that they do not have a take.
+    /// The stores that answer that they do not have a take.
     private let storesWithout: @Sendable (KitCopy, TakeNotes) async throws -> [String]
-    /// That the sound of a take is what was recorded, or was accepted by a person.
+    /// Throws unless the sound of a take is what was recorded, or was accepted by a person.
     private let checkSound: @Sendable (TakeName, _ folder: String) async throws -> Void
     private let window: RejoinWindow
     private let clock: any Clock
     private let log: Logger
     private let executor: ThreadExecutor
     private nonisolated let looks = Looks()
-    /// Takes that were looked at, or that the recorder was asked to delete, since it was looked last.
+    /// Takes that were already examined, or sent to the recorder for deletion, in this round.
     private var asked: Set<TakeIdentity> = []
-    /// Those of them that a person brought back from the bin.
+    /// Takes of this round that a person restored from the bin.
     private var restored: [LocatedTake] = []
-    /// Takes that could not be proven to be at home.
+    /// Takes for which the check of their copies failed.
     private var unfit: [TakeIdentity: Unfit] = [:]
-    /// The stores that did not have a take any more, and were sent it again.
+    /// The stores that lost a take and were sent it again.
     private var losses: [TakeIdentity: Set<String>] = [:]
-    /// Why takes were not deleted: each reason is logged once.
+    /// Why takes were not deleted. Each reason is logged once.
     private var reported: [TakeIdentity: String] = [:]
     private var reportedOfRecorder = ""
 
-    /// What can be recorded without a pause: below it, space is freed.
+    /// Space is freed while less than this many seconds can be recorded.
     static let leastSeconds = 600
-    /// How often it looks while a long take fills the disk.
+    /// The interval of the checks, because a long take may fill the disk in the meantime.
     private static let interval = Duration.seconds(60)
     private static let shortestPause = Duration.seconds(60)
     private static let longestPause = Duration.seconds(3600)
 
-    /// A take that could not be proven to be at home. Each further attempt reads it and its copies again.
+    /// A take for which the check of its copies failed. Each further attempt reads the take and its copies again.
     private struct Unfit {
-        /// What it was then; nil: it has no sidecar that can be read.
+        /// The version at that time, or nil if its sidecar could not be read.
         var version: TakeVersion?
-        /// When it is read again, unless it changes before.
+        /// The time of the next attempt, unless the take changes earlier.
         var until: Instant
         var failures: Int
     }
@@ -73,10 +74,10 @@ actor Keeper: ServiceLifecycle.Service {
         executor = try ThreadExecutor(name: "keeper")
     }
 
-    /// Looks soon. May be called by any thread.
+    /// Requests a check. Thread-safe.
     nonisolated func look() { looks.ask() }
 
-    /// Frees space until the library is to end.
+    /// Frees space until shutdown.
     func run() async throws {
         await looks.run(each: Self.interval, look: free)
     }
@@ -88,23 +89,23 @@ actor Keeper: ServiceLifecycle.Service {
         }
     }
 
-    /// Has the recorder delete a take that is in hand.
-    /// - Returns: false: there is no recorder, so that it would delete no other take either.
+    /// Asks the recorder to delete a take that is in hand.
+    /// - Returns: false if no recorder answers, so that further orders would fail too.
     private func discard(_ take: LocatedTake, _ terms: DiscardTerms) async -> Bool {
         let (stem, identity) = (take.take.stem, take.identity)
         var terms = terms
-        // Where its space is needed, the bin would be emptied for it. What is there is free already.
+        // If space is needed, the bin would be emptied anyway, and takes in the bin already count as free space.
         terms.isFinal = policy == .untilNeeded
         switch await discards.discard(identity, terms) {
         case .deleted:
             reported[identity] = nil
             log.notice("outbox: \(stem): deleted from the kit: every store has it")
         case .refused(let refusal) where refusal.code == .notFound:
-            // A take that was deleted meanwhile needs no report.
+            // A take that was deleted in the meantime needs no report.
             if (try? KitCopy(take.take, in: take.folder)) != nil {
                 report(identity, "the recorder does not know it until its next start, although its files are there")
             }
-        // It is played, for instance.
+        // For example, the take is being played.
         case .refused(let refusal): report(identity, refusal.message)
         case .away(let error), .unanswered(let error):
             if reportedOfRecorder != "\(error)" { log.info("outbox: no take is deleted from the kit: \(error)") }
@@ -128,13 +129,14 @@ actor Keeper: ServiceLifecycle.Service {
         }
     }
 
-    /// The next take that may go, in hand.
+    /// The next take that may be deleted. It is in hand.
     private func nextTake() async -> (take: LocatedTake, DiscardTerms)? {
         while true {
             var takes: [LocatedTake] = []
             attempt { takes = try catalogs.catalog.sentTakes(limit: 20 + asked.count) }
             takes.removeAll { asked.contains($0.identity) }
-            // They stay until a person deletes them, but for space that is needed: then they are the last that go.
+            // Restored takes stay until a person deletes them. Only if space is needed are they deleted, as the last
+            // ones.
             let isRest = takes.isEmpty
             if isRest {
                 guard policy == .untilNeeded, !restored.isEmpty else { return nil }
@@ -157,15 +159,15 @@ actor Keeper: ServiceLifecycle.Service {
         }
     }
 
-    /// What the database says is compared with the receipts, with the take's files as they are on the disk now, and with the stores that
-    /// can be asked.
-    /// - Returns: the state of the take that every store has, and where it is; nil: it must stay.
+    /// Checks what the database says against the receipts, against the files of the take on the disk now, and against
+    /// the stores that can be reached.
+    /// - Returns: the version of the take that every store has, and its folder; or nil if the take must stay.
     private func provenTerms(of take: LocatedTake) async -> DiscardTerms? {
         let (identity, catalog) = (take.identity, catalogs.catalog)
         do {
             let copy = try KitCopy(take.take, in: take.folder)
             let notes = try catalog.notes(of: identity)
-            // Another take may have come in its place since.
+            // Another take may have replaced it since the query.
             guard copy.sidecar.identity == identity, copy.isAtHome(notes, catalog.stores) else { return nil }
             try await checkSound(take.take, take.folder)
             let found = try await copy.check(notes, reader)
@@ -187,13 +189,13 @@ actor Keeper: ServiceLifecycle.Service {
         }
     }
 
-    /// How long a take is not read again: a minute, then twice as long each time, an hour at most.
+    /// The time before a take is read again: one minute, doubled with each failure, at most one hour.
     static func pause(after failures: Int) -> Duration {
         min(longestPause, shortestPause * (1 << min(failures - 1, 6)))
     }
 
-    /// Has a take sent again to stores that do not have it any more. One that was found missing at a store before is held: it would be sent
-    /// and be missing for ever.
+    /// Schedules a take for upload again to stores that no longer have it. If the same store lost the take before, the
+    /// take is held, because it would be sent again and lost again for ever.
     private func sendAgain(_ take: TakeIdentity, to stores: [String]) throws {
         let revision = try catalogs.catalog.note(take) { notes in
             for name in stores { notes[receiptOf: name]?.doubt() }

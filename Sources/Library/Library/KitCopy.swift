@@ -4,15 +4,15 @@ import Takes
 import Transport
 import Upload
 
-/// The copy of a take that is on the kit now, for who relies on it, or deletes it.
+/// The copy of a take on the kit, for callers that rely on it or delete it.
 struct KitCopy: Sendable {
     let take: TakeName
-    /// What its sidecar says now.
+    /// The content of its sidecar now.
     private(set) var sidecar: Sidecar
     fileprivate let folder: TakesFolder
 
-    /// Reads its sidecar.
-    /// - Parameter folder: the folder for takes that it is in.
+    /// Reads the sidecar.
+    /// - Parameter folder: the folder for takes that contains it.
     init(_ take: TakeName, in folder: String) throws(Refusal) {
         self.take = take
         self.folder = TakesFolder(path: folder)
@@ -25,7 +25,7 @@ struct KitCopy: Sendable {
         }
     }
 
-    /// The same, with the hashes that the library noted: a sidecar that was made anew has none of its own.
+    /// The same copy with the hashes that the library noted, because a rebuilt sidecar does not contain any.
     func adding(_ notes: TakeNotes) -> KitCopy {
         let notes = notes.of(sidecar.recordingStart)
         var copy = self
@@ -34,23 +34,23 @@ struct KitCopy: Sendable {
         return copy
     }
 
-    /// What it is now.
     var version: TakeVersion { sidecar.version(day: take.day) }
 
-    /// What it is now, and where: what is decided by this holds for no other.
+    /// The version and the folder. A decision based on them applies to no other copy.
     var terms: DiscardTerms { DiscardTerms(version, in: folder.path) }
 
-    /// Whether each of these stores has all of it, by the receipts. No store: no.
+    /// Whether each of these stores has the whole take, by the receipts. False if there is no store.
     func isAtHome(_ notes: TakeNotes, _ stores: [String]) -> Bool {
         let notes = notes.of(sidecar.recordingStart)
         return !stores.isEmpty && stores.allSatisfy { notes.isComplete(sidecar, in: $0) }
     }
 
-    /// That its sound is what was hashed, and sent. A file that is not the one that was hashed, by length and time of change, is read
-    /// again.
-    /// - Parameter isLast: this copy will be the last one: each file is read. Times of FAT count 2 s, and decay changes none.
-    /// - Returns: what is to be noted of files that were read.
-    /// - Throws: `Refusal`, if sound is missing or another.
+    /// Checks that the sound is what was hashed and sent. A file is read again if its length or modification time
+    /// differs from the noted one.
+    /// - Parameter isLast: this copy will be the last one, so each file is read: FAT timestamps have a resolution of 2
+    ///   s, and bit rot does not change them.
+    /// - Returns: the hashes of the files that were read, to be noted.
+    /// - Throws: `Refusal` if sound is missing or differs.
     func check(
         _ notes: TakeNotes, _ reader: DiskReader, isLast: Bool = false
     ) async throws(Refusal) -> [TakeNotes.FileHash] {
@@ -58,13 +58,13 @@ struct KitCopy: Sendable {
         var found: [TakeNotes.FileHash] = []
         for file in sidecar.files.lazy.filter({ !$0.isReplaceable }).map(\.name) {
             let path = "\(folder.folder(of: take))/\(file)"
-            // What a store has is what this is compared with; what was hashed here last may have been another content.
+            // The hash in a receipt is that of the store's copy. The last hash computed here may be of another content.
             let noted = notes.hashes.first { $0.file == file }
             guard let expected = notes.receipts.lazy.compactMap({ $0.sha256(of: file) }).first ?? noted?.sha256 else {
                 throw Refusal(.busy, "delete: \(path): it was never compared with another copy: nothing is deleted")
             }
             do {
-                // What is a link elsewhere is no copy on the kit: it may lead to the one that it is compared with.
+                // A symbolic link is not a copy on the kit: it may lead to the copy that it is compared with.
                 let there = try await reader.perform { files in try files.takeFileAttributes(path) }
                 if !isLast, let noted, noted.sha256 == expected, noted.bytes == there.byteCount,
                     noted.modifiedNs == there.modifiedNs
@@ -89,17 +89,16 @@ struct KitCopy: Sendable {
 }
 
 extension KitCopy {
-    /// How many bytes a file of it has; nil: it is not there.
+    /// The length of a file of the take, or nil if it does not exist.
     func byteCount(of file: TakeFile) -> Int64? { folder.byteCount(ofFile: file.name, of: take) }
 }
 
 extension FileError {
-    /// Whether there is nothing of that name.
     fileprivate var isOfMissingFile: Bool { code == ENOENT || code == ENOTDIR }
 }
 
 extension TakeNotes {
-    /// Whether a store has all of a take, by this sidecar.
+    /// Whether a store has every file that this sidecar lists.
     func isComplete(_ sidecar: Sidecar, in store: String) -> Bool {
         guard let receipt = self[receiptOf: store], isComplete(revision: sidecar.revision, in: store) else {
             return false

@@ -11,24 +11,25 @@ import UnixSignals
 public import Upload
 import Workers
 
-/// The library service: builds the parts, and runs them until a signal ends it.
+/// The library service. It builds the parts and runs them until a signal ends it.
 public struct Library: Sendable {
     private let settings: Settings
     private let plan: Plan
     private let extra: Extra
     private let log: Logger
 
-    /// What makes a store of a kind of the settings.
+    /// Makes a store of a kind that the settings name.
     public typealias Plan = @Sendable (Settings.Outbox.Store, Settings, StoreContext) -> StorePlan?
 
-    /// What makes further services, which ask the library at its desk.
+    /// Makes further services, which use the library through its desk.
     public typealias Extra = @Sendable (LibraryDesk) throws -> [any ServiceLifecycle.Service]
 
     /// A library of the kit that the settings describe.
     /// - Parameters:
-    ///   - problems: what is wrong with the settings file, a sentence each.
-    ///   - plan: of the stores that the settings name.
-    ///   - extra: services that run beside it; what they throw when they are made is logged, and the library runs without them.
+    ///   - problems: errors in the settings file, one sentence each.
+    ///   - plan: makes the stores that the settings name.
+    ///   - extra: makes services that run along with the library. If it throws, the error is logged, and the library
+    ///     runs without them.
     public init(
         settings: Settings, problems: [String], plan: @escaping Plan, extra: @escaping Extra = { _ in [] }
     ) {
@@ -39,10 +40,9 @@ public struct Library: Sendable {
         for problem in problems { log.error("\(problem)") }
     }
 
-    /// Writes why the library ended to the log.
+    /// Logs the error that ended the library.
     public func report(_ error: any Error) { log.error("\(error)") }
 
-    /// A log on standard error.
     private static func makeLog() -> Logger {
         Logger(label: "fieldfare-library") { _ in LibraryLog() }
     }
@@ -81,7 +81,7 @@ public struct Library: Sendable {
         try? parts.catalogs.catalog.close()
     }
 
-    /// Builds the catalog from nothing, and returns.
+    /// Builds the catalog anew and returns.
     public func rebuild() async throws {
         let parts = try build(isNew: true)
         defer { _ = parts.lock }
@@ -91,7 +91,7 @@ public struct Library: Sendable {
 
     /// Makes the console's certificate, unless there is one for the kit's names, and returns.
     /// - Parameter directory: the library's folder.
-    /// - Returns: its fingerprint; nil: there is no way to make one.
+    /// - Returns: the fingerprint, or nil if no certificate can be made.
     public func makeCertificate(in directory: String) throws -> CertificateFingerprint? {
         try FolderOwner(of: directory, user: geteuid())?.become()
         return openCertificate(in: directory)?.fingerprint
@@ -112,7 +112,7 @@ public struct Library: Sendable {
         var remote: RemoteDesk
         var deletion: TakeDeletion
         var sticks: StickDesk
-        /// Of the outbox.
+        /// The outbox's services, and the network watch.
         var services: [any ServiceLifecycle.Service]
         var lock: LibraryLock
     }
@@ -173,7 +173,7 @@ public struct Library: Sendable {
 }
 
 extension Settings.Takes {
-    /// The folders that may hold takes: the one of the settings, and those that other settings have led to.
+    /// The folders that may hold takes: the configured one, then the default ones on a stick and on the kit.
     var roots: [String] {
         var roots = [folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder]
         for other in [Self.stickMountPoint + "/takes", Settings().takes.folder] where !roots.contains(other) {
@@ -183,7 +183,7 @@ extension Settings.Takes {
     }
 }
 
-/// Keeps the library's folder for one process.
+/// Locks the library's folder for one process.
 final class LibraryLock: Sendable {
     private let descriptor: Int32
 
@@ -204,7 +204,8 @@ final class LibraryLock: Sendable {
     }
 
     deinit {
-        // A child process that begins at this moment has a copy of the file until it executes its program: it must not keep the lock.
+        // Unlock explicitly: a child process that is being forked holds a copy of the descriptor until its exec, and
+        // `close` alone would leave the lock with it.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -222,7 +223,6 @@ public struct LibraryError: Error, Hashable, CustomStringConvertible {
         self.advice = advice
     }
 
-    /// One sentence.
     public var description: String {
         // Safe: a string that lives until the next call on this thread.
         "library: cannot \(operation): \(unsafe String(cString: strerror(code))): \(advice)"

@@ -5,15 +5,12 @@ public import Settings
 public import Takes
 public import Transport
 
-/// Where other services of the same process ask the library. May be used by any thread.
+/// The interface by which other services of the same process use the library. Thread-safe.
 public struct LibraryDesk: Sendable {
-    /// Of the kit.
     public let settings: Settings
-    /// The library's.
     public let log: Logger
-    /// The code by which phones are paired.
     public let pairing: PairingCodeFile
-    /// The console's; nil: there is none, or no console.
+    /// The console's certificate, or nil if there is none or the console is off.
     public let certificate: CertificateFile?
     private let requests: LibraryRequests
     private let deletion: TakeDeletion
@@ -34,55 +31,56 @@ public struct LibraryDesk: Sendable {
         self.changes = changes
     }
 
-    /// Calls a handler with each change of what is listed, by whomever it is made, until the process ends. It must not wait.
+    /// Calls a handler after each change of the listed takes, whoever made it, until the process ends. The handler must
+    /// not block.
     public func watch(_ handler: @escaping @Sendable (CatalogChange) -> Void) { changes.watch(handler) }
 
-    /// Carries out a request, as the library's socket does. It may wait for the disk.
-    /// - Returns: the object of the reply, JSON.
-    /// - Throws: `Refusal`; what concerns stores (`remote`) is refused.
+    /// Carries out a request like the library's socket does. May block on the disk.
+    /// - Returns: the reply as a JSON object.
+    /// - Throws: `Refusal`, also for requests that concern stores (`remote`).
     public func answer(_ message: LibraryMessage) throws(Refusal) -> String {
         try requests.answer(message)
     }
 
-    /// Carries out several changes of what a person noted of one take: all of them, or none. It may wait for the disk.
-    /// - Returns: the object of the reply, JSON.
+    /// Applies several changes to the notes of one take: all of them or none. May block on the disk.
+    /// - Returns: the reply as a JSON object.
     public func change(_ stem: String, _ messages: [LibraryMessage]) throws(Refusal) -> String {
         try requests.change(stem, messages)
     }
 
-    /// A take. It may wait for the disk.
-    /// - Parameter name: of the request, for the sentence of a refusal.
+    /// Finds a take. May block on the disk.
+    /// - Parameter name: the request's name, for the sentence of a refusal.
     public func take(_ stem: String, for name: String) throws(Refusal) -> CatalogedTake {
         try requests.take(stem, for: name)
     }
 
-    /// What is noted of a take. It may wait for the disk.
+    /// The notes of a take. May block on the disk.
     public func notes(of take: TakeIdentity, for name: String) throws(Refusal) -> TakeNotes {
         try requests.notes(of: take, for: name)
     }
 
-    /// Accepts a take as it is, though its sound is not what was recorded.
-    /// - Returns: the object of the reply, JSON.
+    /// Accepts a take as it is, although its sound differs from what was recorded.
+    /// - Returns: the reply as a JSON object.
     /// - Throws: `Refusal`.
     public func acceptDamaged(_ stem: String) async throws(Refusal) -> String {
         try await deletion.acceptDamaged(stem)
     }
 
-    /// Adopts the stick that is in.
-    /// - Parameter phone: the name of the phone that asks for it; nil: of none that is paired.
-    /// - Returns: the object of the reply, JSON, and whether the stick was not adopted before.
+    /// Adopts the inserted stick.
+    /// - Parameter phone: the name of the paired phone that requested it, or nil.
+    /// - Returns: the reply as a JSON object, and whether the stick was not adopted before.
     /// - Throws: `Refusal`.
     public func adoptStick(by phone: String?) async throws(Refusal) -> (reply: String, isNew: Bool) {
         try await sticks.adopt(by: phone.map { "by the phone \($0)" } ?? "by a phone that is not paired")
     }
 
-    /// Deletes copies of a take. What is refused, is refused before anything is deleted, unless the sentence says otherwise.
-    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    /// Deletes copies of a take. A refusal means that nothing was deleted, unless its sentence says otherwise.
+    /// - Throws: `Refusal`; `ControlError` if the recorder does not answer.
     public func delete(_ stem: String, _ wanted: Deletion) async throws {
         try await deletion.delete(stem, wanted)
     }
 
-    /// Has a take taken out of the recorder's bin.
-    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    /// Asks the recorder to restore a take from its bin.
+    /// - Throws: `Refusal`; `ControlError` if the recorder does not answer.
     public func restore(_ stem: String) async throws { try await deletion.restore(stem) }
 }

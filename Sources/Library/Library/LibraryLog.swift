@@ -1,11 +1,11 @@
 import Glibc
 import Logging
 
-/// The log: one line a report on standard error, which journald collects.
+/// The log: one line per report on standard error, which journald collects.
 struct LibraryLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.info
-    /// Whether each line begins with its severity, as sd-daemon(3) has it.
+    /// Whether each line begins with its severity, see sd-daemon(3).
     private let isJournal = unsafe getenv("JOURNAL_STREAM") != nil
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -17,13 +17,13 @@ struct LibraryLog: LogHandler {
         let message = "\(event.message)".split(whereSeparator: \.isNewline).joined(separator: " ")
         let line = (isJournal ? "<\(event.level.severity)>" : "") + message + "\n"
         let bytes = Array(line.utf8)
-        // Safe: the pointer is used during the call alone. What cannot be written is left out.
+        // Safe: the pointer is used only during the call. A line that cannot be written is dropped.
         _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 
 extension Logger.Level {
-    /// As in syslog(3).
+    /// The number in syslog(3).
     fileprivate var severity: Int {
         switch self {
         case .trace, .debug: 7

@@ -6,7 +6,7 @@ import Takes
 import Transport
 import Upload
 
-/// Carries out what peers ask of the library, one request after the other, on a thread that may wait for the disk.
+/// Carries out the requests of peers, one after the other, on a thread that may block on the disk.
 struct LibraryRequests: Sendable {
     private let catalogs: CatalogSlot
     private let progress: ScanProgress
@@ -16,7 +16,7 @@ struct LibraryRequests: Sendable {
     private let reportDamage: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - fingerprint: of the console's certificate; nil: it has none.
+    ///   - fingerprint: that of the console's certificate, or nil without a certificate.
     ///   - reportDamage: called when the database turns out to be damaged.
     init(
         _ catalogs: CatalogSlot, progress: ScanProgress, outbox: OutboxRequests, pairing: PairingCodeFile,
@@ -32,8 +32,7 @@ struct LibraryRequests: Sendable {
 
     private var catalog: Catalog { catalogs.catalog }
 
-    /// Carries out one request.
-    /// - Returns: the object of the reply, JSON.
+    /// - Returns: the reply as a JSON object.
     func answer(_ message: LibraryMessage) throws(Refusal) -> String {
         let name = message.members["command"]?.text ?? "control"
         do {
@@ -48,8 +47,8 @@ struct LibraryRequests: Sendable {
         }
     }
 
-    /// Carries out several changes of one take: all of them, or none.
-    /// - Returns: the object of the reply, JSON.
+    /// Applies several changes to one take: all of them or none.
+    /// - Returns: the reply as a JSON object.
     func change(_ stem: String, _ messages: [LibraryMessage]) throws(Refusal) -> String {
         do {
             return try json(change(.stem(stem), "take", messages))
@@ -96,12 +95,11 @@ struct LibraryRequests: Sendable {
         }
     }
 
-    /// A take by its stem.
     func take(_ stem: String, for name: String) throws(Refusal) -> CatalogedTake {
         try refusing(name) { try find(.stem(stem), name) }
     }
 
-    /// A take that was found before.
+    /// Finds a take again by its identity.
     func take(_ take: TakeIdentity, for name: String) throws(Refusal) -> CatalogedTake {
         try refusing(name) {
             guard let found = try catalog.find(.stem(take.stem)).first(where: { $0.identity == take }) else {
@@ -122,7 +120,7 @@ struct LibraryRequests: Sendable {
         }
     }
 
-    /// What is noted of a take; nothing, if that is damaged.
+    /// The notes of a take; empty if they are damaged.
     func notes(of take: TakeIdentity, for name: String) throws(Refusal) -> TakeNotes {
         do {
             return try catalog.readableNotes(of: take).notes
@@ -149,7 +147,7 @@ struct LibraryRequests: Sendable {
             version: fieldfareVersion)
     }
 
-    /// Changes what is noted of a take in one step.
+    /// Changes the notes of a take in one step.
     private func change(_ reference: TakeReference, _ name: String, _ messages: [LibraryMessage]) throws -> TakeReply {
         let take = try find(reference, name)
         try catalogs.inHand.checkNotDeleted(.take(take.identity))
@@ -159,17 +157,18 @@ struct LibraryRequests: Sendable {
             let changed = try catalog.note(take.identity) { notes, recorded in
                 for change in changes { try change.apply(to: &notes, of: take, end: end, recorded: recorded) }
             }
-            // The file was written anew.
+            // The notes file was written anew, so an earlier problem is gone.
             progress.settle(take.take)
             outbox.post(.takes)
             return TakeReply(take: changed)
         } catch is Catalog.NoSuchTake {
-            // It was deleted meanwhile.
+            // The take was deleted in the meantime.
             throw missing(reference, name)
         }
     }
 
-    /// The frame behind the last one of a take. A part may begin later than the one before it ended, so the number of frames may be less.
+    /// The frame after the last one of a take. It can exceed the number of frames, because there can be a gap between
+    /// two parts.
     private func end(of take: TakeIdentity) throws -> TakeFrame {
         guard let text = try catalog.sidecar(of: take) else { return .first }
         let sidecar = try SidecarFile.sidecar(Array(text.utf8), path: take.stem)
@@ -204,7 +203,8 @@ struct LibraryRequests: Sendable {
 }
 
 extension TakeNotes {
-    /// The notes as strangers may see them: whoever knows all of a stick's mark can make another one that counts as it.
+    /// The notes as peers may see them. A complete stick mark is secret: it would allow anyone to make another stick
+    /// that counts as this one.
     fileprivate var shown: TakeNotes {
         var notes = self
         for index in notes.receipts.indices {
@@ -214,50 +214,46 @@ extension TakeNotes {
     }
 }
 
-/// A take after a change.
 struct TakeReply: Encodable, Sendable {
     var take: CatalogedTake
 }
 
-/// A take, with all that is known of it.
 struct ShowReply: Encodable, Sendable {
     var take: CatalogedTake
     var notes: TakeNotes
-    /// Why what was noted cannot be read; null: it can.
+    /// Why the notes cannot be read, or null.
     @ExplicitNull var problem: String?
-    /// As they are now.
+    /// The markers after all changes in the notes.
     var markers: [Sidecar.Marker]
     var sidecar: JSONValue
 }
 
-/// The code by which phones are paired, and the fingerprint by which a person recognises the console's certificate.
+/// The code for pairing phones, and the fingerprint by which a person recognises the console's certificate.
 struct PairingCodeReply: Encodable, Sendable {
     var code: String
     @ExplicitNull var fingerprint: String?
 }
 
-/// What the library has.
 struct LibraryStatus: Encodable, Sendable {
     var takes: Int
-    /// Of these, on storages that are out.
+    /// The number of takes on storages that are not present.
     var elsewhere: Int
-    /// The scan that is under way.
+    /// The scan in progress, or null.
     @ExplicitNull var scan: Scan?
-    /// That recorded them.
+    /// The kits that recorded the takes.
     var kits: [String]
     var directories: [Directory]
-    /// Takes whose sidecar or notes cannot be used as they are, the first of them.
+    /// The first takes whose sidecar or notes cannot be used.
     var problems: [Problem]
-    /// How many there are.
+    /// The number of all problems.
     var problemCount: Int
     var version: String
 
-    /// More are only counted.
+    /// Further problems are only counted.
     static let mostProblems = 20
 
     struct Problem: Codable, Sendable {
         var take: String
-        /// One sentence.
         var problem: String
     }
 
@@ -268,14 +264,14 @@ struct LibraryStatus: Encodable, Sendable {
 
     struct Scan: Codable, Sendable {
         var done: Int
-        /// Of those that were found so far.
+        /// The number of takes found so far.
         var total: Int
     }
 
-    /// A folder for takes whose storage is in.
+    /// A folder for takes whose storage is present.
     struct Directory: Codable, Sendable {
         var path: String
-        /// What tells its storage from another one.
+        /// The mark that identifies the storage.
         var storage: String
     }
 }

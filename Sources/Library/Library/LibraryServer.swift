@@ -5,7 +5,7 @@ import Takes
 import Transport
 import Workers
 
-/// The library's socket, served by a thread of its own, which never waits for anything else.
+/// The library's socket, served by its own thread, which never blocks on anything else.
 final class LibraryServer: ServiceLifecycle.Service, Sendable {
     private let requests: LibraryRequests
     private let remote: RemoteDesk
@@ -16,7 +16,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
     private let ending = Mailbox<Void>()
     private let listening = Locked<Listening?>(nil)
 
-    /// Safe: one thread uses it, the one that listens, and then the one that serves.
+    /// Safe: only one thread at a time uses it: first the one that listens, then the one that serves.
     private struct Listening: @unchecked Sendable {
         var server: PeerServer<LibraryMessage>
     }
@@ -33,13 +33,13 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         self.log = log
     }
 
-    /// Opens the socket. Peers may connect from now on, and are answered once `run` runs.
+    /// Opens the socket. Peers can connect from now on. They are answered once `run` runs.
     func listen() throws(ControlError) {
         let opened = Listening(server: try PeerServer(path: path))
         listening.withLock { $0 = opened }
     }
 
-    /// Serves until the library is to end; without a socket, waits for that.
+    /// Serves until shutdown. Without a socket, it only waits for the shutdown.
     func run() async throws {
         guard let opened = listening.withLock({ $0 }) else { return try await gracefulShutdown() }
         let (ended, end) = AsyncStream.makeStream(of: Never.self)
@@ -72,9 +72,9 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         server.handler = nil
     }
 
-    /// Passes requests on to a thread that may wait, and brings the replies back.
+    /// Passes requests to a thread that may block, and returns the replies.
     ///
-    /// Safe: only the thread that serves uses it, once it is made.
+    /// Safe: after the initialiser, only the serving thread uses it.
     private final class Desk: PeerHandler, @unchecked Sendable {
         private struct Order: Sendable {
             var number: Int
@@ -83,7 +83,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
 
         private struct Outcome: Sendable {
             var number: Int
-            /// The object of the reply, JSON.
+            /// The reply as a JSON object.
             var result: Result<String, Refusal>
         }
 
@@ -91,9 +91,9 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         private let remote: RemoteDesk
         private let deletion: TakeDeletion
         private let sticks: StickDesk
-        /// Replies of what waits for stores or the recorder.
+        /// Replies to requests that involve stores or the recorder.
         private let pieces = Mailbox<Outcome>()
-        /// Those that have asked something of the stores.
+        /// The peers with requests to the stores.
         private var drawers: Set<PeerID> = []
         var isGone: (PeerID) -> Bool = { _ in false }
         private var waiting: [Int: Answer] = [:]
@@ -117,7 +117,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
 
         /// Readable while there are replies.
         var fileDescriptor: Int32 { worker.fileDescriptor }
-        /// Readable while there are replies of stores.
+        /// Readable while there are replies that involve stores or the recorder.
         var remoteDescriptor: Int32 { pieces.fileDescriptor }
 
         func carryOut(_ message: LibraryMessage, of peer: PeerID, answer: Answer) {
@@ -139,7 +139,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
             }
         }
 
-        /// Answers the last request once `body` has.
+        /// Answers the last request with the result of `body`.
         private func reply(_ body: @escaping @Sendable () async throws(Refusal) -> String) {
             Task { [pieces, number = last] in
                 let result: Result<String, Refusal>

@@ -1,6 +1,6 @@
 import ServiceLifecycle
 
-/// Has somebody look at something again: soon after that is asked for, and at an interval.
+/// Runs a check soon after each request, and at a fixed interval.
 struct Looks: Sendable {
     private let wishes: AsyncStream<Void>
     private let mailbox: AsyncStream<Void>.Continuation
@@ -9,11 +9,11 @@ struct Looks: Sendable {
         (wishes, mailbox) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Asks for a look. May be called by any thread.
+    /// Requests a check. Thread-safe.
     func ask() { mailbox.yield() }
 
-    /// Looks whenever it is asked for, and each `interval`, until the library is to end.
-    /// - Parameter onEnd: is called at once when the library is to end; a look may be under way.
+    /// Runs `look` after each request and every `interval` until shutdown.
+    /// - Parameter onEnd: called at once at shutdown, possibly during a check.
     func run(
         each interval: Duration, isolation: isolated (any Actor)? = #isolation,
         onEnd: @escaping @Sendable () -> Void = {}, look: () async -> Void

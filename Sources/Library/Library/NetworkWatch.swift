@@ -4,7 +4,7 @@ import ServiceLifecycle
 import Takes
 import Workers
 
-/// Reports when an address or a route comes or goes: rtnetlink(7).
+/// Reports when an address or a route is added or removed: rtnetlink(7).
 final class NetworkWatch: Service, Sendable {
     private let descriptor: Int32
     private let ending: Mailbox<Void>
@@ -24,14 +24,14 @@ final class NetworkWatch: Service, Sendable {
     private static let routes: Int32 = 0
 
     /// - Parameter changed: called on a thread of this watch.
-    /// - Throws: `WatchError`, if the system grants no such socket.
+    /// - Throws: `WatchError` if the system does not provide the socket.
     init(changed: @escaping @Sendable () -> Void) throws {
         self.changed = changed
         ending = Mailbox()
         let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         descriptor = socket(AF_NETLINK, kind, Self.routes)
         var address = Address(groups: Self.groups)
-        // Safe: a netlink address of its own size.
+        // Safe: a netlink address with its own size.
         let isBound = unsafe withUnsafeMutablePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 unsafe bind(descriptor, address, socklen_t(MemoryLayout<Address>.size)) == 0
@@ -46,7 +46,6 @@ final class NetworkWatch: Service, Sendable {
 
     deinit { close(descriptor) }
 
-    /// Watches until the library is to end.
     func run() async throws {
         let (ended, end) = AsyncStream.makeStream(of: Never.self)
         let thread = try Thread(name: "network") { [descriptor, ending, changed] in
@@ -71,7 +70,8 @@ final class NetworkWatch: Service, Sendable {
             // Safe: the array outlives the call.
             guard unsafe poll(&files, nfds_t(files.count), -1) > 0 else { continue }
             if files[1].revents != 0 { return }
-            // What they say does not matter: whatever was away is attempted again. Safe: at most as many bytes as the array has.
+            // The content of the messages does not matter: every store that failed is tried again. Safe: `recv` writes
+            // at most as many bytes as the array has.
             while unsafe bytes.withUnsafeMutableBytes({ unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }) > 0 {}
             changed()
         }

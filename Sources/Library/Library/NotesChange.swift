@@ -2,14 +2,14 @@ import Control
 import Takes
 import Transport
 
-/// What a person changes of a take. Several are made in one step: all of them, or none.
+/// A change to the notes of a take by a person. Several changes are made in one step: all of them or none.
 enum NotesChange: Sendable {
     case memo(String?, was: String??)
     case tags(adding: [String], removing: [String])
     case starred(Bool)
     case markers(setting: [Sidecar.Marker], removing: [TakeFrame])
 
-    /// What a request asks for; nil: it changes nothing of a take.
+    /// Nil if the request does not change a take.
     init?(_ message: LibraryMessage) {
         switch message {
         case .memo(_, let memo, let was): self = .memo(memo, was: was)
@@ -24,9 +24,9 @@ enum NotesChange: Sendable {
 
     /// Makes the change.
     /// - Parameters:
-    ///   - end: the frame behind the take's last one; gaps between its parts count.
+    ///   - end: the frame after the take's last one, including the gaps between parts.
     ///   - recorded: the markers of the take's sidecar.
-    /// - Throws: `Refusal`: more would be noted than may be; somebody else changed what this change was made of.
+    /// - Throws: `Refusal` if the notes would exceed a limit, or if somebody else changed the memo in the meantime.
     func apply(
         to notes: inout TakeNotes, of take: CatalogedTake, end: TakeFrame, recorded: [Sidecar.Marker]
     ) throws(Refusal) {
@@ -40,7 +40,7 @@ enum NotesChange: Sendable {
                         + "look at it, then save yours again")
             }
             notes.memo = memo
-            // A person who removes the memo means all that is shown as one.
+            // The person sees all memos as one, so removing it removes all.
             if memo == nil { notes.otherMemos = nil }
         case .tags(let adding, let removing):
             notes.tag(adding: adding, removing: removing)

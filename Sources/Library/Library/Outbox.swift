@@ -5,15 +5,12 @@ import Takes
 import Transport
 import Upload
 
-/// The outbox: a sender for each store, and what they share.
+/// The outbox: one sender for each store, and the parts they share.
 struct Outbox: Sendable {
-    /// What has to run.
     let services: [any Service]
-    /// Answers what peers ask.
     let requests: OutboxRequests
     private let senders: [Sender]
     private let keeper: Keeper?
-    /// Compares the sound of takes with their sidecars.
     let inspector: SoundInspector
 
     init(
@@ -71,7 +68,7 @@ struct Outbox: Sendable {
         self.services = services
     }
 
-    /// Passes on what happens outside. May be called by any thread.
+    /// Passes on an event from outside. Thread-safe.
     func post(_ event: Sender.Event) {
         for sender in senders { sender.post(event) }
         keeper?.look()

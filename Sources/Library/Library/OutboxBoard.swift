@@ -3,7 +3,7 @@ import Takes
 import Transport
 import Upload
 
-/// How the outbox stands now, for those who ask. May be used by any thread.
+/// The present state of the outbox. Thread-safe.
 final class OutboxBoard: Sendable {
     private let state = Locked(State())
     private let changed: @Sendable (UploadState) -> Void
@@ -13,31 +13,30 @@ final class OutboxBoard: Sendable {
         var isPaused = false
     }
 
-    /// How one store stands.
     struct StoreStanding: Sendable {
         var condition = Condition.ready
-        /// What is being sent.
+        /// The parcels being sent.
         var sending: [ParcelID: TakeDelivery.Progress] = [:]
-        /// Whether takes wait for it.
+        /// Whether takes wait for this store.
         var hasWaiting = false
     }
 
-    /// Whether a store takes takes.
+    /// Whether takes can be sent to a store.
     enum Condition: Sendable {
         case ready
-        /// Nothing is sent before that time; why.
+        /// Nothing is sent before `until`, because of the error.
         case waiting(StoreError, until: ContinuousClock.Instant)
-        /// Nothing is sent before the settings are corrected.
+        /// Nothing is sent until the settings are corrected.
         case unusable(StoreError)
-        /// Outside the hours of the settings.
+        /// Outside the hours in the settings.
         case closed(until: ContinuousClock.Instant)
-        /// Everything is on the stick, and it may be pulled.
+        /// The stick has everything and can be removed.
         case mayBePulled
-        /// The stick that is in was not adopted, and a person may adopt it.
+        /// The inserted stick is not adopted. A person may adopt it.
         case stickOffered(StoreError)
     }
 
-    /// - Parameter changed: receives, on any thread, what the upload lamp shows after each change.
+    /// - Parameter changed: called on any thread with the state of the upload lamp after each change.
     init(changed: @escaping @Sendable (UploadState) -> Void) { self.changed = changed }
 
     var stores: [String: StoreStanding] { state.withLock(\.stores) }
@@ -55,7 +54,7 @@ final class OutboxBoard: Sendable {
         changed(uploadState)
     }
 
-    /// What the upload lamp shows.
+    /// The state of the upload lamp.
     var uploadState: UploadState {
         let state = state.withLock { $0 }
         var result = UploadState.idle

@@ -3,15 +3,13 @@ import Control
 import Takes
 import Upload
 
-/// Answers what peers ask of the outbox.
 struct OutboxRequests: Sendable {
     let board: OutboxBoard
-    /// Passes on to the senders what a person wants.
+    /// Passes a person's request on to the senders.
     let post: @Sendable (Sender.Event) -> Void
-    /// Remembers over a restart whether it is paused.
+    /// Whether the outbox is paused; survives a restart.
     let mark: PauseMark
 
-    /// How the outbox stands.
     func report(_ catalog: Catalog, limit: Int) throws -> OutboxReport {
         let standings = board.stores
         var takes: [OutboxReport.Take] = []
@@ -67,7 +65,7 @@ struct OutboxRequests: Sendable {
             unverified: counts.unverified > 0 ? counts.unverified : nil, whyUnverified: counts.whyUnverified)
     }
 
-    /// Carries out what a person wants of all.
+    /// Carries out a request that concerns the whole outbox.
     func carryOut(_ wish: OutboxWish, _ catalog: Catalog) throws {
         switch wish {
         case .retry:
@@ -80,15 +78,16 @@ struct OutboxRequests: Sendable {
         }
     }
 
-    /// Carries out what a person wants of a take.
+    /// Carries out a request that concerns one take.
     func carryOut(_ decision: OutboxDecision, of take: TakeIdentity, _ catalog: Catalog) throws -> CatalogedTake {
         let changed = try catalog.note(take, failures: decision == .add ? .forgotten : .kept) { notes in
             switch decision {
             case .add:
                 notes.upload = nil
-                // It is sent once more: what is there already is found by its hash.
+                // The take is sent again. The store's copies are recognised by their hash.
                 for index in notes.receipts.indices {
-                    // A store that shows nothing would take it for another's.
+                    // If the store does not show its files (`unverified`), it cannot be checked, and would treat the
+                    // copy as another take's.
                     if notes.receipts[index].unverified == nil {
                         notes.receipts[index].doubt()
                     } else {

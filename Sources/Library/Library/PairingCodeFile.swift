@@ -3,23 +3,22 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// The code by which phones are paired, in a file of the library's folder. May be used by any thread.
+/// The code for pairing phones, in a file of the library's folder. Thread-safe.
 public final class PairingCodeFile: Sendable {
     private let path: String
     private let files: FileSystem
     private let current: Locked<PairingCode>
-    /// One thread writes at a time.
+    /// Serialises writers.
     private let writing = Locked(())
 
-    /// For its owner and the group.
+    /// Readable by the owner and the group.
     private static let mode: UInt32 = 0o640
 
-    /// The code that is in force.
     public var code: PairingCode { current.withLock { $0 } }
 
-    /// Reads the code, and makes one if there is none.
+    /// Reads the code, or makes one if there is none.
     /// - Parameter directory: the library's folder.
-    /// - Returns: also why a code that was there is not in force any more, or cannot be kept.
+    /// - Returns: the code's file; and why an earlier code is no longer valid, or the new one cannot be saved.
     static func open(in directory: String, files: FileSystem = FileSystem()) -> (PairingCodeFile, problem: String?) {
         let path = "\(directory)/\(PairingCode.fileName)"
         var problem: String?
@@ -48,7 +47,7 @@ public final class PairingCodeFile: Sendable {
         current = Locked(code)
     }
 
-    /// Makes another code. It is on the disk when this returns; the former one is worth nothing from then on.
+    /// Makes a new code. It is on the disk when this returns, and the previous code is then invalid.
     func renew() throws(FileError) {
         try writing.withLock { _ throws(FileError) in
             let next = PairingCode.random()

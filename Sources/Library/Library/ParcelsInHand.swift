@@ -2,11 +2,11 @@ import Catalog
 import Takes
 import Transport
 
-/// Parcels that somebody sends or deletes now, on the kit or at a store. One deletes a parcel at a time, and nobody sends it meanwhile: a
-/// copy that one relies on must not be what another deletes.
+/// Parcels that are being sent or deleted now, on the kit or at a store. Only one caller at a time deletes a parcel,
+/// and it is not sent during that time: a copy that one caller relies on must not be deleted by another.
 final class ParcelsInHand: Sendable {
     private struct Hands {
-        /// To how many stores a parcel is being sent.
+        /// The number of stores to which a parcel is being sent.
         var sending: [ParcelID: Int] = [:]
         var deleting: Set<ParcelID> = []
         var freed: @Sendable () -> Void = {}
@@ -17,10 +17,10 @@ final class ParcelsInHand: Sendable {
 
     private let hands = Locked(Hands())
 
-    /// Has something called whenever a parcel is deleted by nobody any more: it may be one that is to be sent.
+    /// Sets a callback for the end of each deletion, because the parcel may be waiting to be sent.
     func onFree(_ freed: @escaping @Sendable () -> Void) { hands.withLock { $0.freed = freed } }
 
-    /// - Returns: false: somebody deletes it.
+    /// - Returns: false if the parcel is being deleted.
     func beginSending(_ parcel: ParcelID) -> Bool {
         hands.withLock { hands in
             guard !hands.isDeleted(parcel) else { return false }
@@ -29,7 +29,7 @@ final class ParcelsInHand: Sendable {
         }
     }
 
-    /// Ends what `beginSending` began.
+    /// Ends a `beginSending`.
     func endSending(_ parcel: ParcelID) {
         hands.withLock { hands in
             hands.sending[parcel, default: 1] -= 1
@@ -37,7 +37,8 @@ final class ParcelsInHand: Sendable {
         }
     }
 
-    /// - Parameter besideSending: whether it may be sent meanwhile: only by who deletes nothing at a store, and relies on none.
+    /// - Parameter besideSending: whether the parcel may be sent at the same time. Allowed only if the caller neither
+    ///   deletes at a store nor relies on a store's copy.
     /// - Throws: why it must not be deleted now.
     func beginDeleting(_ parcel: ParcelID, besideSending: Bool = false) throws(Refusal) {
         let refusal: Refusal? = hands.withLock { hands in
@@ -51,7 +52,7 @@ final class ParcelsInHand: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Ends what `beginDeleting` began.
+    /// Ends a `beginDeleting`.
     func endDeleting(_ parcel: ParcelID) {
         let freed = hands.withLock { hands in
             hands.deleting.remove(parcel)
@@ -60,7 +61,7 @@ final class ParcelsInHand: Sendable {
         freed()
     }
 
-    /// - Throws: that somebody deletes it.
+    /// - Throws: `Refusal` if the parcel is being deleted.
     func checkNotDeleted(_ parcel: ParcelID) throws(Refusal) {
         guard !hands.withLock({ $0.isDeleted(parcel) }) else { throw Self.isDeleted(parcel) }
     }

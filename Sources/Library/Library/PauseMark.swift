@@ -1,6 +1,7 @@
 import TakeFiles
 
-/// Whether a person paused the outbox: a file in the library's folder, which outlives a restart and a new catalog.
+/// A file in the library's folder that exists while the outbox is paused by a person. It survives a restart and a new
+/// catalog.
 struct PauseMark: Sendable {
     private let directory: String
     private let files = FileSystem()

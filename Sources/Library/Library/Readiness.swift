@@ -3,12 +3,12 @@ import Logging
 import ServiceLifecycle
 import ServiceManager
 
-/// Reports to the service manager, if one started the library, that it runs, and when it is to end.
+/// Tells the service manager (`NOTIFY_SOCKET`), if there is one, when the library is ready and when it stops.
 struct Readiness: Service {
     let log: Logger
 
     func run() async throws {
-        // Safe: copied at once, and no thread changes the environment.
+        // Safe: the string is copied at once, and no thread changes the environment.
         let address = unsafe getenv("NOTIFY_SOCKET").map { unsafe String(cString: $0) }
         send([.ready], to: address)
         try? await gracefulShutdown()

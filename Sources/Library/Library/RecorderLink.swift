@@ -5,25 +5,26 @@ import Takes
 import Transport
 import Workers
 
-/// Reports to the recorder, which has the lamps, how the outbox stands. What is shown there lasts as long as the connection.
+/// Reports the state of the outbox to the recorder, which drives the lamps. The recorder shows it as long as the
+/// connection lasts.
 actor RecorderLink: ServiceLifecycle.Service {
     private let path: String
-    /// How long it waits before it connects again to a recorder that was away.
+    /// The time before it connects again to a recorder that was unavailable.
     private let pause: Duration
     private let executor: ThreadExecutor
     private var client: ControlClient?
     private var shown = Wish()
     private var wanted = Wish()
-    /// Connects again; nil: it is connected, or nothing is to be shown.
+    /// Connects again after `pause`; nil while no attempt is scheduled.
     private var retry: Task<Void, Never>?
     private nonisolated let latest = Locked(Wish())
     private nonisolated let wishes: AsyncStream<Wish>
     private nonisolated let mailbox: AsyncStream<Wish>.Continuation
 
-    /// What the recorder is to show.
+    /// The state that the recorder should show.
     private struct Wish: Hashable, Sendable {
         var upload = UploadState.idle
-        /// The sentence of a fault: takes are damaged; nil: none is.
+        /// A sentence about damaged takes, or nil if no take is damaged.
         var damage: String?
     }
 
@@ -37,21 +38,21 @@ actor RecorderLink: ServiceLifecycle.Service {
         (wishes, mailbox) = AsyncStream.makeStream(of: Wish.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Shows how the outbox stands. May be called by any thread.
+    /// Shows the state of the outbox. Thread-safe.
     nonisolated func show(_ state: UploadState) { show { $0.upload = state } }
 
-    /// Shows that takes are damaged; nil: none is. May be called by any thread.
+    /// Shows that takes are damaged, or with nil that none is. Thread-safe.
     nonisolated func show(damage: String?) { show { $0.damage = damage } }
 
     private nonisolated func show(_ change: (inout Wish) -> Void) {
-        // In their order: the last one is the one that holds.
+        // Yield inside the lock, so that the order of the changes is kept and the last one wins.
         latest.withLock { wish in
             change(&wish)
             mailbox.yield(wish)
         }
     }
 
-    /// Shows what is wished until the library is to end.
+    /// Shows the latest state until shutdown.
     func run() async throws {
         await withGracefulShutdownHandler {
             for await wish in wishes {
@@ -65,7 +66,7 @@ actor RecorderLink: ServiceLifecycle.Service {
         }
     }
 
-    /// Whether the recorder has ended, or has dropped this connection.
+    /// Whether the recorder has ended or closed this connection.
     private static func isClosed(_ client: ControlClient) -> Bool {
         var file = pollfd(fd: client.fileDescriptor, events: Int16(POLLIN), revents: 0)
         // Safe: the call returns at once, and the value outlives it.
@@ -94,7 +95,7 @@ actor RecorderLink: ServiceLifecycle.Service {
         }
     }
 
-    /// Whether it waits before it connects again.
+    /// Whether an attempt to connect is scheduled.
     var isWaiting: Bool { retry != nil }
 
     private func indicateAgain() {
@@ -102,13 +103,13 @@ actor RecorderLink: ServiceLifecycle.Service {
         indicate()
     }
 
-    /// How long can be recorded until the recorder's reserve is reached, in seconds; nil: no recorder says it.
+    /// The seconds of recording until the recorder's reserve is reached, or nil if no recorder reports them.
     var secondsLeft: Int? {
         guard let status = try? ControlClient(path: path).ask(.status) else { return nil }
         return status["time_left_seconds"]?.double.map { Int($0) }
     }
 
-    /// Whether the kit's clock is set, as the recorder knows; without a recorder it is taken to be.
+    /// Whether the kit's clock is set, as the recorder reports; true without a recorder.
     var isClockSet: Bool {
         guard let status = try? ControlClient(path: path).ask(.status) else { return true }
         return status["clock"] != .string(ClockOrigin.unset.rawValue)

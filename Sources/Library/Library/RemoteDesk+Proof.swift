@@ -3,13 +3,15 @@ import TakeFiles
 import Takes
 import Upload
 
-/// What stores have now of a take that is to be deleted from the kit: their receipts are of long ago.
+/// Checks which files of a take the stores have now, before the take is deleted from the kit. The receipts may be old.
 extension RemoteDesk {
-    /// The stores that do not have now what their receipts name: a file is proven by the store's own hash if that is as it was, and else read
-    /// back. A store behind a network that is down says nothing, and neither does a stick that is out, or another one in its place. A folder
-    /// that is not there does not have the take: no network would bring it back.
-    /// - Throws: `StoreError`, if it is not known whether a store has the take: it does not let this kit look, answers that it fails, stops in
-    ///   the middle of an answer, or has a sidecar that nobody can read.
+    /// The stores that no longer have what their receipts name. A file counts as present if the store's own mark is
+    /// unchanged. Otherwise it is read back and hashed.
+    ///
+    /// An unreachable store is not listed, nor is a store on a stick that is not inserted or was replaced by another
+    /// one. A missing folder is listed, because no network would bring it back.
+    /// - Throws: `StoreError` if it is unknown whether a store has the take: access is denied, the store fails or
+    ///   interrupts an answer, or its sidecar cannot be read.
     func storesWithout(_ copy: KitCopy, _ notes: TakeNotes) async throws -> [String] {
         let notes = notes.of(copy.sidecar.recordingStart)
         var found: [String] = []
@@ -17,7 +19,7 @@ extension RemoteDesk {
             guard let receipt = notes[receiptOf: entry.store.name] else { continue }
             let isMounted = entry.plan.mount != nil
             do {
-                // A stick that lost its mark and was adopted once more has another.
+                // A stick that lost its mark and was adopted again has a new mark.
                 if await !Self.isIn(receipt, entry.store), try await !hasAny(copy.take, receipt, entry.store) {
                     continue
                 }
@@ -28,7 +30,7 @@ extension RemoteDesk {
                 case .notThere: if isMounted, try await !hasAny(copy.take, receipt, entry.store) { continue }
                 case .away(let error):
                     guard let folder = entry.store as? FolderStore else { continue }
-                    // What is in, and cannot be read, is not out.
+                    // A folder that exists but cannot be read counts as present.
                     if (try? await folder.identity()) != nil { throw error }
                     if isMounted { continue }
                 }
@@ -40,24 +42,24 @@ extension RemoteDesk {
         return found
     }
 
-    /// Whether the stick of a receipt may be in: it is not, if another one is that this kit adopted. One that it does not know may be the
-    /// one that has lost its mark.
+    /// Whether the stick of a receipt may be inserted. False if the inserted stick is another one that this kit
+    /// adopted. A stick without a known mark may be one that lost its mark.
     static func isIn(_ receipt: UploadReceipt, _ store: any Store) async -> Bool {
         guard let stick = receipt.stick, let medium = try? await store.medium() else { return true }
         return stick == medium
     }
 
-    /// What a store answers for the sidecar of a take.
+    /// The result of looking for the sidecar of a take in a store.
     private enum SentSidecar {
         case asSent
-        /// It is another state of the take's own, or nobody can read it.
+        /// Another revision of the same take, or not readable.
         case changed
         case ofAnother, notThere
         /// The store cannot be reached now.
         case away(StoreError)
     }
 
-    /// - Throws: also `.unreadable`: the sidecar is the one that was sent, and is none.
+    /// - Throws: also `.unreadable` if the sidecar has the hash that was sent, but is not a valid sidecar.
     private func sidecar(
         of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store
     ) async throws -> SentSidecar {
@@ -80,14 +82,14 @@ extension RemoteDesk {
         }
     }
 
-    /// Whether a store has a file of the take, whatever is in it.
+    /// Whether a store has a file of the take, with any content.
     private func hasAny(_ take: TakeName, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
         for file in receipt.files
         where try await store.head(ObjectName(day: take.day, file: file.file)) != nil { return true }
         return false
     }
 
-    /// Whether a store has each file that its receipt names beside the sidecar, with the hash that it was sent with.
+    /// Whether a store has each file that its receipt names, except the sidecar, with the hash with which it was sent.
     private func hasFiles(_ take: TakeName, _ receipt: UploadReceipt, _ store: any Store) async throws -> Bool {
         for file in receipt.files where file.file != TakeFile.sidecar(of: take.stem).name {
             let object = ObjectName(day: take.day, file: file.file)
@@ -100,8 +102,8 @@ extension RemoteDesk {
 }
 
 extension StoreError {
-    /// Whether it leaves open what the store has. A key, a right or a bucket that is refused does; a folder that refuses all is none of the
-    /// take's any more.
+    /// Whether this error leaves unknown what the store has. That is so if a server refuses a key, a permission or a
+    /// bucket. A folder that refuses access no longer counts as having the take.
     fileprivate func leavesOpen(of store: any Store) -> Bool {
         switch problem {
         case .away, .busy, .hidden, .unreadable: true
@@ -110,7 +112,7 @@ extension StoreError {
         }
     }
 
-    /// It says nothing of what the store has.
+    /// A temporary error that says nothing about the store's files.
     var isPassing: Bool {
         switch problem {
         case .away, .busy, .unadopted: true

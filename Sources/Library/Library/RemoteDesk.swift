@@ -8,7 +8,8 @@ import Takes
 import Transport
 import Upload
 
-/// Answers what peers ask of the stores. Each peer draws one list or file at a time, piece by piece, as fast as it takes them.
+/// Answers requests of peers to the stores. Each peer receives one list or file at a time, piece by piece, at its own
+/// speed.
 actor RemoteDesk {
     let stores: [Stores.Entry]
     private let problems: [(name: String, error: StoreError)]
@@ -17,15 +18,15 @@ actor RemoteDesk {
 
     private typealias Pieces = AsyncThrowingChannel<RemotePiece, any Error>
 
-    /// What a peer draws.
+    /// A transfer to a peer.
     private struct Draw {
         var pieces: Pieces
         var task: Task<Void, Never>
     }
 
-    /// As many bytes of a file as a reply has.
+    /// The bytes of a file in one reply, before base64.
     private static let pieceByteCount = 36 << 10
-    /// As many files of a list as a reply has.
+    /// The number of files of a list in one reply.
     private static let pieceObjectCount = 100
 
     init(_ stores: Stores, _ catalogs: CatalogSlot) {
@@ -34,8 +35,6 @@ actor RemoteDesk {
         self.catalogs = catalogs
     }
 
-    /// Carries out a request.
-    /// - Parameter peer: who asks.
     func answer(_ request: RemoteRequest, of peer: PeerID) async throws(Refusal) -> RemotePiece {
         do {
             switch request {
@@ -43,7 +42,7 @@ actor RemoteDesk {
             case .get(let name, let path): return try await begin(reading(try object(path), try store(name)), of: peer)
             case .delete(let name, let path): return try await delete(try object(path), try store(name))
             case .sent(let name, let path):
-                // Of a take that is not known nothing was sent.
+                // If the take is not known, nothing of it was sent.
                 let take = try path.map { try self.take(of: object($0)) ?? $0 }
                 return try await begin(sending(of: take, to: try store(name).name), of: peer)
             case .next: return try await next(of: peer)
@@ -57,7 +56,7 @@ actor RemoteDesk {
         }
     }
 
-    /// Ends what peers drew that are gone.
+    /// Cancels the transfers of peers that are gone.
     func end(of peers: Set<PeerID>) {
         for peer in peers { draws.removeValue(forKey: peer)?.task.cancel() }
     }
@@ -71,12 +70,15 @@ actor RemoteDesk {
         }
     }
 
-    /// Deletes all files of a take from every store that has any of them. The take, which the caller has in hand, is not sent again.
+    /// Deletes all files of a take from every store that has any of them. The caller has the take in hand. It is not
+    /// sent again.
     ///
-    /// A file of the take's name may be of another recording: of a kit of the same name, or of a card that was copied. It stays.
+    /// A file with the take's name may belong to another recording: of a kit with the same name, or of a cloned SD
+    /// card. Such a file stays.
     /// - Parameters:
-    ///   - name: the only store that is meant; nil: each.
-    ///   - leavesKit: whether the copy on the kit will be the last one: then no store may have anything else than that.
+    ///   - name: the only store concerned, or nil for all.
+    ///   - leavesKit: whether the copy on the kit will be the last one. In that case no store may have any more than
+    ///     this copy.
     func deleteEverywhere(_ copy: KitCopy, in name: String?, leavesKit: Bool) async throws(Refusal) {
         let stem = copy.take.stem
         do {
@@ -84,7 +86,8 @@ actor RemoteDesk {
             let copy = copy.adding(notes)
             let noted = notes.receipts
             let only = try name.map { try store($0).name }
-            // While one of them is away, all keep what they have, and their receipts.
+            // Collect everything before the first deletion: if one store is unreachable, all keep their files and
+            // receipts.
             var targets: [(store: any Store, objects: [ObjectName])] = []
             let places = try await places(only: only)
             for receipt in noted where only == nil || receipt.store == only {
@@ -124,7 +127,7 @@ actor RemoteDesk {
         }
     }
 
-    /// Which folder each store has that is one.
+    /// The identity of the folder of each store that is a folder.
     private func places(only: String?) async throws -> [String: FileIdentity] {
         var places: [String: FileIdentity] = [:]
         for entry in stores where only == nil || entry.store.name == only {
@@ -137,16 +140,17 @@ actor RemoteDesk {
         try await (store as? FolderStore)?.identity()
     }
 
-    /// What a store has under the name of a take.
+    /// The sidecar that a store has under the name of a take.
     private enum Presence {
         case nothing
-        /// A sidecar of this recording, and its revision.
+        /// A sidecar of this recording, with its revision.
         case same(revision: Int)
         /// A sidecar of another recording, or one that cannot be read.
         case another
     }
 
-    /// - Parameter receipt: names the sidecar that was sent, which is known by its hash; nil: none was.
+    /// - Parameter receipt: contains the hash by which the sidecar that was sent is recognised, or nil if none was
+    ///   sent.
     private func presence(of copy: KitCopy, _ receipt: UploadReceipt?, _ store: any Store) async throws -> Presence {
         let object = ObjectName(.sidecar(of: copy.take.stem), of: copy.take)
         guard let there = try await store.head(object) else { return .nothing }
@@ -160,14 +164,15 @@ actor RemoteDesk {
         return .same(revision: sidecar.revision)
     }
 
-    /// The bytes of a sidecar; nil: it is longer than one can be, or than the store says.
+    /// The bytes of a sidecar, or nil if it is longer than a sidecar can be.
     static func sidecar(_ there: StoredObject, _ store: any Store) async throws -> [UInt8]? {
         guard there.byteCount <= SidecarFile.mostBytes else { return nil }
         return try await store.contents(of: there.name, limit: Int(there.byteCount))
     }
 
-    /// What a store has of a take that it was sent, by its receipt; the sidecar first, because without it there is no take.
-    /// - Throws: `Refusal`, if it has not what its receipt names: another stick or folder may be in its place.
+    /// The files of a sent take that a store has, by its receipt. The sidecar comes first, because without it there is
+    /// no take.
+    /// - Throws: `Refusal` if a file of the receipt is missing: the stick or folder may be another one.
     private func objects(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [ObjectName] {
         let (stem, day) = (copy.take.stem, copy.take.day)
         let sidecar = TakeFile.sidecar(of: stem).name
@@ -183,7 +188,8 @@ actor RemoteDesk {
         switch presence {
         case .same: return Self.objects(of: copy, beside: sent)
         case .nothing:
-            // It was not sent whole, or an attempt to delete it failed halfway: what has neither a receipt nor the length is not of this.
+            // The take was not sent completely, or an earlier deletion failed halfway. A file with neither a receipt
+            // nor the same length is not of this take.
             var files = Set(sent)
             for file in copy.sidecar.files where !file.isReplaceable && !files.contains(file.name) {
                 guard let there = try await store.head(ObjectName(file, of: copy.take)) else { continue }
@@ -191,7 +197,7 @@ actor RemoteDesk {
             }
             return files.sorted().map { ObjectName(day: day, file: $0) }
         case .another:
-            // It was held because another recording has its name there.
+            // The take was held because another recording has this name in the store.
             guard !receipt.files.isEmpty else { return sent.sorted().map { ObjectName(day: day, file: $0) } }
             throw Refusal(
                 .busy,
@@ -200,11 +206,12 @@ actor RemoteDesk {
         }
     }
 
-    /// The files that a store was sent without an answer, and has. One of the same name with another content is another's.
-    /// - Throws: also if the store does not let this kit read: whether it has them is not known.
+    /// The files that the store has although it did not confirm their upload. A file of the same name with different
+    /// content belongs to another take.
+    /// - Throws: also if the store does not let this kit read, because it is then unknown whether it has them.
     private func arrived(of copy: KitCopy, _ receipt: UploadReceipt, _ store: any Store) async throws -> [String] {
         var found: [String] = []
-        // Of sound the length tells enough.
+        // For sound, comparing the length is sufficient.
         let sounds = Set(copy.sidecar.files.filter { !$0.isReplaceable }.map(\.name))
         let attempted = Set((receipt.attempts ?? []).map(\.file)).subtracting(sounds)
         for file in attempted.sorted() where receipt.sha256(of: file) == nil {
@@ -222,9 +229,9 @@ actor RemoteDesk {
         return ([sidecar] + others.sorted()).map { ObjectName(day: copy.take.day, file: $0) }
     }
 
-    /// The stores that have a take, and no receipt says so: notes were lost, or restored from before it was sent. A stick that is out is
-    /// left out.
-    /// - Throws: also, if one cannot be asked.
+    /// The stores that have a take without a receipt: notes were lost, or restored from a time before the upload. A
+    /// stick that is not inserted is omitted.
+    /// - Throws: also if one of the stores cannot be reached.
     private func unnoted(
         _ copy: KitCopy, beside noted: [UploadReceipt], only: String?, leavesKit: Bool
     ) async throws -> [(store: any Store, objects: [ObjectName])] {
@@ -251,8 +258,8 @@ actor RemoteDesk {
         return found
     }
 
-    /// That a store has no sound that the kit has not.
-    /// - Parameter revision: of what it has.
+    /// Throws if a store has sound that the kit does not have.
+    /// - Parameter revision: the revision that the store has.
     private func check(_ copy: KitCopy, revision: Int?, _ store: any Store) async throws {
         let take = copy.take
         let other = "it has more than the kit: compare both, or delete the take on the kit alone"
@@ -269,7 +276,6 @@ actor RemoteDesk {
 
     // MARK: Stores
 
-    /// The store of a receipt.
     private func store(noted name: String, _ take: TakeName) throws(Refusal) -> any Store {
         if let store = stores.first(where: { $0.store.name == name })?.store { return store }
         if let problem = problems.first(where: { $0.name == name }) {
@@ -355,7 +361,7 @@ actor RemoteDesk {
         }
     }
 
-    /// What the receipts of a store name, of one take or of all.
+    /// The files in the receipts of a store, for one take or for all.
     private func sending(of take: String?, to store: String) -> @Sendable (Pieces) async throws -> Void {
         { [catalog = catalogs.catalog, entry = stores.first { $0.store.name == store }] pieces in
             let medium = try? await entry?.store.medium()
@@ -363,7 +369,7 @@ actor RemoteDesk {
             for take in takes.sorted(by: { ($0.stem, $0.origin.description) < ($1.stem, $1.origin.description) }) {
                 try Task.checkCancellation()
                 let receipt = try catalog.readableNotes(of: take).notes[receiptOf: store]
-                // What is on a stick that is out is none of this one's.
+                // The files on another stick are not on the inserted one.
                 if let medium, let stick = receipt?.stick, stick != medium { continue }
                 let objects = receipt?.sentObjects ?? []
                 var rest = objects[...]
@@ -397,8 +403,8 @@ actor RemoteDesk {
 
     // MARK: Deleting
 
-    /// Deletes a file of a take that is in hand. Before that it is noted that the store has not all of the take any more, so that the
-    /// kit keeps its own, and does not send it again.
+    /// Deletes a file of a take that is in hand. Before that, it notes that the store's copy is incomplete, so that the
+    /// kit keeps its own copy and does not send it again.
     private func delete(_ object: ObjectName, of takes: [TakeIdentity], _ store: any Store) async throws {
         for take in takes {
             try catalogs.catalog.noteAnyway(take) { notes in
@@ -410,7 +416,7 @@ actor RemoteDesk {
             }
         }
         try await store.delete(object)
-        // A server may say so, and keep it.
+        // A server may confirm the deletion and keep the file.
         guard try await store.head(object) == nil else {
             throw StoreError(
                 .refused,
@@ -420,7 +426,8 @@ actor RemoteDesk {
 
     private func delete(_ object: ObjectName, _ store: any Store) async throws -> RemotePiece {
         if let stem = try take(of: object) {
-            // Takes of several kits may have the name: none of them is sent meanwhile, and each that was sent there is noted.
+            // Takes of several kits may have this name. None of them is sent during the deletion, and each that was
+            // sent to this store is noted.
             try catalogs.inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
             defer { catalogs.inHand.endDeleting(.take(TakeIdentity(stem: stem))) }
             try await delete(object, of: takes(stem, of: object, store), store)
@@ -430,7 +437,8 @@ actor RemoteDesk {
         return RemotePiece(store: store.name, isLast: true)
     }
 
-    /// The takes of a stem that an object may be of: where there are several, those that were sent to the store.
+    /// The takes with this stem to which an object may belong. If there are several, only those that were sent to the
+    /// store.
     private func takes(_ stem: String, of object: ObjectName, _ store: any Store) throws -> [TakeIdentity] {
         let takes = try catalogs.catalog.identities(of: stem)
         guard takes.count > 1 else { return takes }
@@ -442,11 +450,12 @@ actor RemoteDesk {
 }
 
 extension RemoteDesk {
-    /// The stem of the take that an object is of, or nil if it is of none, or of a later part of a take that the catalog does not have.
+    /// The stem of the take to which an object belongs. Nil if it does not belong to one, or is a later part of a take
+    /// that the catalog does not have.
     private func take(of object: ObjectName) throws -> String? {
         guard let name = TakeFileName(object.file) else { return nil }
         if let take = name.take(in: object.day) { return take.stem }
-        // Of a take whose storage is out there are notes.
+        // A take whose storage is not present still has notes.
         let noted = try catalogs.catalog.takesWithNotes().map(\.stem)
         let stems = try Set(catalogs.catalog.stems(of: name.kit, number: name.number) + noted)
         let known = stems.filter { TakeName(stem: $0, day: "").map(name.mayBe) ?? false }
@@ -457,7 +466,7 @@ extension RemoteDesk {
         return owner.flatMap { known.contains(TakeFile.sidecar(of: $0).name) ? $0 : nil }
     }
 
-    /// Whether a take of a stem has a file, by its sidecar or by its receipts.
+    /// Whether a take with this stem has the file, by its sidecar or by its receipts.
     private func has(_ stem: String, _ file: String) throws -> Bool {
         let isListed = try catalogs.catalog.find(.stem(stem)).contains { $0.recordedFiles.map(\.name).contains(file) }
         return try isListed
@@ -478,7 +487,7 @@ extension RemoteObject {
 }
 
 extension UploadReceipt {
-    /// The files that are there, each also as it may be there after an attempt without an answer.
+    /// The files that the store has, including the other contents that an unconfirmed upload may have left.
     fileprivate var sentObjects: [RemoteObject] {
         let files = files + (attempts ?? []).filter { sha256(of: $0.file) != nil }
         return files.map {

@@ -10,24 +10,24 @@ import Workers
 
 /// Sends the takes that wait for one store, several at a time.
 ///
-/// What fails for a take alone holds that take. What fails for the store makes all takes wait (`StorePause`), and then others come first
-/// (`TurnOrder`); a file that arrives, a stick that comes, or a person, ends the wait.
+/// A failure that concerns one take holds that take. A failure of the store makes all takes wait (`StorePause`), and
+/// then others are sent first (`TurnOrder`). The wait ends early when a file arrives, a stick is inserted, or a person
+/// asks for it.
 actor Sender: Service {
-    /// What happens outside.
     enum Event: Sendable {
-        /// Takes came or changed.
+        /// Takes were added or changed.
         case takes
-        /// A storage came or went: what was away may be there.
+        /// A storage or network came or went, so a store may be reachable again.
         case surroundings
-        /// A person wants everything to be attempted now.
+        /// A person asks for an attempt now.
         case retry
-        /// Something is to be looked at again.
+        /// A wait is over.
         case time
     }
 
     private enum Message: Sendable {
         case event(Event)
-        /// A file of a parcel arrived.
+        /// The store has one more file of a parcel.
         case arrived(ParcelID)
         case finished(Parcel, Result<Void, any Error>)
     }
@@ -42,7 +42,7 @@ actor Sender: Service {
     private let sent: @Sendable () -> Void
     private let isClockSet: @Sendable () async -> Bool
     private let sticks: StickDesk?
-    /// That the sound of a take is what was recorded, or was accepted by a person.
+    /// Throws unless the sound of a take is what was recorded, or was accepted by a person.
     private let checkSound: @Sendable (TakeName, _ folder: String, SoundInspector.Depth) async throws -> Void
     private let log: Logger
     private let executor: ThreadExecutor
@@ -54,25 +54,25 @@ actor Sender: Service {
     }
     private var pause = StorePause()
     private var turns = TurnOrder()
-    /// Whether what earlier uploads left there was removed, as far as that was possible.
+    /// Whether the remains of earlier uploads were removed from the store, as far as possible.
     private var isTidied = false
     private var underWay: Set<ParcelID> = []
-    /// Takes that are not chosen before the next event: a person has decided otherwise meanwhile, or it cannot be noted that they are held.
+    /// Takes that are not chosen before the next event: a person has decided otherwise in the meantime, or the hold
+    /// cannot be saved.
     private var passedOver: Set<ParcelID> = []
-    /// The stick that was compared with receipts, and was not adopted.
+    /// The stick that was compared with receipts and was not adopted.
     private var comparedStick: (standing: FolderStore.StickStanding, place: FileIdentity?)?
     private var timer: Task<Void, Never>?
     private var reported = ""
-    /// Whether the catalog could not be used since the last event.
+    /// Whether the catalog failed since the last event.
     private var isCatalogFailing = false
     private var reportedOfCatalog = ""
-    /// When the next take is attempted again that is held for a time.
+    /// The time of the next attempt to send a held take.
     private var heldUntil: WallTime?
-    /// How many takes are sent at a time.
     static let mostAtATime = 4
-    /// How long is waited before the clock is looked at again.
+    /// The time before the clock's state is checked again.
     private static let clockPause = Duration.seconds(60)
-    /// How long is waited before a catalog that failed is used again.
+    /// The time before a catalog that failed is used again.
     private static let catalogPause = Duration.seconds(60)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -102,10 +102,10 @@ actor Sender: Service {
         (messages, mailbox) = AsyncStream.makeStream(of: Message.self)
     }
 
-    /// Reports something that happened outside. May be called by any thread.
+    /// Reports an event. Thread-safe.
     nonisolated func post(_ event: Event) { mailbox.yield(.event(event)) }
 
-    /// Sends until the library is to end.
+    /// Sends until shutdown.
     func run() async throws {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
@@ -126,12 +126,12 @@ actor Sender: Service {
         }
     }
 
-    /// Removes what earlier uploads left, once, before anything is sent.
+    /// Removes the remains of earlier uploads, once, before anything is sent.
     private func tidy() async {
         guard !isTidied, underWay.isEmpty else { return }
         if entry.plan.needsClock, await !isClockSet() { return }
         isTidied = true
-        // What is away has nothing to be tidied. A server that does not answer must not keep the library from ending.
+        // An unreachable store has nothing to tidy. A server that does not answer must not delay the shutdown.
         _ = try? await cancelWhenGracefulShutdown { [store = entry.store] in try await store.tidy() }
     }
 
@@ -140,9 +140,9 @@ actor Sender: Service {
         case .event(.takes), .event(.time): passedOver = []
         case .event(.surroundings):
             passedOver = []
-            // A network may come and go all day: the same sentence is not logged each time.
+            // `reported` is kept: a network may come and go all day, and the same sentence should be logged only once.
             pause.reset()
-            // A network that comes is no other stick: the lamp goes on.
+            // A new network does not change the stick, so the lamp keeps offering it.
             if case .stickOffered = condition {} else { condition = .ready }
         case .event(.retry):
             passedOver = []
@@ -180,17 +180,18 @@ actor Sender: Service {
         switch error {
         case is CancellationError, is Catalog.NoSuchTake: passedOver.insert(parcel.id)
         case let error as StoreError where error.isOfTake: hold(parcel, error)
-        // It came while the take was begun: the stick is looked at before the next one is, and the lamp offers it without a break.
+        // The stick was inserted while the take was begun. It is examined before the next take, and the lamp offers it
+        // without interruption.
         case let error as StoreError where error.problem == .unadopted: turns.failed(parcel.id)
         case let error as StoreError: wait(for: error, during: parcel)
-        // What is noted of this take cannot be read or written. Others are sent, unless the disk is full.
+        // The notes of this take cannot be read or written. Other takes are sent, unless the disk is full.
         case let error as FileError where ![ENOSPC, EDQUOT, EROFS].contains(error.code):
             hold(parcel, StoreError(.unreadable, "outbox: \(error.fact)"))
         default: wait(for: StoreError(.away, "outbox: \(name): \(error)"), during: parcel)
         }
     }
 
-    /// Holds one take: for a time, or until a person says that it is attempted again.
+    /// Holds one take, for a time or until a person asks for another attempt.
     private func hold(_ parcel: Parcel, _ error: StoreError) {
         log.warning("\(error): \(parcel.id.stem) is held")
         attempt {
@@ -202,10 +203,10 @@ actor Sender: Service {
         }
     }
 
-    /// Lets all takes wait, and the one during which the store failed until others had their turn.
+    /// Makes all takes wait. The one during which the store failed also waits until others had their turn.
     private func wait(for error: StoreError, during parcel: Parcel) {
         turns.failed(parcel.id)
-        // What was begun beside the one that failed first fails as well: it counts once.
+        // Parcels sent at the same time as the first one to fail also fail. They count as one failure.
         guard let until = pause.failed(error.problem, at: .now, chance: .random(in: 0...1)) else { return }
         condition = .waiting(error, until: until)
         guard error.sentence != reported else { return }
@@ -234,12 +235,14 @@ actor Sender: Service {
         }
         for parcel in next where catalogs.inHand.beginSending(parcel.id) {
             underWay.insert(parcel.id)
-            // Nothing is shown of it until the store has answered: a lamp must not flash at each attempt while a store is away.
+            // The board shows nothing until the store has answered: the lamp must not flash at each attempt while a
+            // store is unreachable.
             group.addTask { await self.send(parcel) }
         }
     }
 
-    /// Whether takes may be sent there: a stick is home, or there is none. Another is compared with receipts once, and then offered.
+    /// Whether takes may be sent to the store: its stick is adopted, or it is not on a stick. Another stick is compared
+    /// with the receipts once, and then offered.
     private func isHome() async -> Bool {
         guard let sticks, let standing = await sticks.standing(of: entry.store) else { return true }
         guard case .other(let marks) = standing else {
@@ -263,7 +266,7 @@ actor Sender: Service {
         if error.sentence != reported {
             reported = error.sentence
             log.notice("\(error)")
-            // Pages show it.
+            // Pages show the offer.
             catalogs.catalog.changes.post([.many])
         }
         return false
@@ -274,7 +277,7 @@ actor Sender: Service {
             to: name, limit: limit, without: underWay.union(passedOver), outside: entry.plan.mount)
     }
 
-    /// Nothing is to be sent: a stick that is in has everything, synced, and may be pulled.
+    /// Called when there is nothing to send: an inserted stick then has everything, synced, and can be removed.
     private func lookAtStick() {
         guard let mount = entry.plan.mount, entry.plan.mayBePulled, underWay.isEmpty, heldUntil == nil else { return }
         switch condition {
@@ -283,14 +286,15 @@ actor Sender: Service {
         }
     }
 
-    /// Whether a device is mounted at a path: the path itself is a mount in the service's namespace.
+    /// Whether a device is mounted at a path. `/dev/` is checked because the path itself is always a mount in the
+    /// service's namespace.
     private static func isDevice(at path: String) -> Bool {
         let mounts = String(decoding: (try? FileSystem().contents("/proc/self/mounts")) ?? [], as: UTF8.self)
         let line = mounts.split(separator: "\n").map { $0.split(separator: " ") }.last { $0.count > 1 && $0[1] == path }
         return line.map { $0[0].hasPrefix("/dev/") } ?? false
     }
 
-    /// Whether a take may be begun now. The condition follows the hours of the settings.
+    /// Whether a take may be begun now. Updates the condition by the hours in the settings.
     private func mayBegin() -> Bool {
         guard !board.isPaused else { return false }
         let now = SystemClock().wallTime()
@@ -309,7 +313,7 @@ actor Sender: Service {
         }
     }
 
-    /// Whether a certificate can be checked, if the store has one.
+    /// Whether a certificate can be checked. True if the store does not need the clock.
     private func canTrust() async -> Bool {
         guard entry.plan.needsClock, await !isClockSet() else { return true }
         let error = ClockedStore.error(name)
@@ -321,7 +325,6 @@ actor Sender: Service {
         return false
     }
 
-    /// Sends a parcel that is in hand.
     private func send(_ parcel: Parcel) async {
         defer { catalogs.inHand.endSending(parcel.id) }
         let outcome: Result<Void, any Error>
@@ -340,7 +343,7 @@ actor Sender: Service {
         do {
             try await checkSound(take.take, take.folder, .changed)
             let notes = (try? catalogs.catalog.notes(of: take.identity)) ?? TakeNotes(take: take.take.stem)
-            // A person may have decided since it was chosen; from now on nobody deletes it.
+            // A person may have decided otherwise since the take was chosen. It cannot be deleted from now on.
             guard notes.upload == nil else { throw CancellationError() }
             let delivery = TakeDelivery(
                 take.take, in: TakesFolder(path: take.folder), to: entry.store, reader: reader, throttle: throttle)
@@ -350,7 +353,8 @@ actor Sender: Service {
                 report: { progress in board.update(name) { $0.sending[.take(identity)] = progress } },
                 save: { change in try await self.note(identity, change) })
         } catch let error as StoreError where error.problem == .unreadable {
-            // One of its files turned out to have another content. Decay changes neither length nor time: all of the take is compared.
+            // A file turned out to have different content. Bit rot changes neither length nor timestamp, so the whole
+            // take is compared.
             try await checkSound(take.take, take.folder, .all)
             throw error
         }
@@ -358,7 +362,7 @@ actor Sender: Service {
 
     private func note(_ take: TakeIdentity, _ change: @Sendable (inout TakeNotes) -> Void) throws {
         _ = try catalogs.catalog.note(take, change)
-        // What is noted of a receipt is noted once a file has arrived.
+        // A receipt gets a file when that file has arrived.
         var noted = TakeNotes(take: take.stem)
         change(&noted)
         if noted.receipts.contains(where: { !$0.files.isEmpty }) { mailbox.yield(.arrived(.take(take))) }
@@ -366,7 +370,7 @@ actor Sender: Service {
 
     // MARK: Time
 
-    /// Wakes up when something that is waited for is due.
+    /// Sets the timer to the next due time.
     private func setTimer() {
         timer?.cancel()
         timer = nil
@@ -379,7 +383,7 @@ actor Sender: Service {
         if let heldUntil {
             due.append(.microseconds(heldUntil.microseconds - SystemClock().wallTime().microseconds))
         }
-        // What is due already waits for something else: a take that is under way, or a person.
+        // Times in the past wait for another event: a take being sent, or a person.
         guard let next = due.filter({ $0 > .zero }).min() else { return }
         timer = Task { [mailbox] in
             try? await Task.sleep(for: max(.seconds(1), next))
@@ -387,7 +391,8 @@ actor Sender: Service {
         }
     }
 
-    /// Does something with the catalog. If that fails, as on a disk that is full, it is looked at again after a while.
+    /// Runs an operation on the catalog. After a failure, for example on a full disk, it is used again after
+    /// `catalogPause`.
     private func attempt(_ body: () throws -> Void) {
         do {
             try body()
@@ -401,10 +406,10 @@ actor Sender: Service {
 }
 
 extension StoreError {
-    /// How long a take is held that has a longer file than the store takes.
+    /// The time for which a take is held if one of its files is too long for the store.
     private static let rejectedHold = Duration.seconds(6 * 3600)
 
-    /// When a take is attempted again that failed by this.
+    /// When a take that failed with this error is tried again.
     fileprivate func retry(chance: Double) -> ParcelStanding.Retry {
         switch problem {
         case .conflict: .byPersonOnly

@@ -9,19 +9,19 @@ import Transport
 import Upload
 import Workers
 
-/// Compares the sound of takes with their sidecars: when they are first seen, before they are sent, and before they may be deleted. What
-/// it finds is in the library's own file of the take. A take that is damaged is held until a person accepts it.
+/// Compares the sound of takes with their sidecars: when they are first seen, before they are sent, and before they may
+/// be deleted. The results are in the library's own file of the take. A damaged take is held until a person accepts it.
 actor SoundInspector: ServiceLifecycle.Service {
-    /// Which files are read.
+    /// The files that are read.
     enum Depth {
-        /// Those that were not compared yet, or have changed by length or time since.
+        /// Only files that were never compared, or whose length or timestamps changed since.
         case changed
-        /// All: decay changes neither.
+        /// All files, because bit rot changes neither length nor timestamps.
         case all
     }
 
     private let catalogs: CatalogSlot
-    /// Has the recorder show a fault; nil: none.
+    /// Makes the recorder show a fault, or none with nil.
     private let show: @Sendable (String?) -> Void
     private let log: Logger
     private let files: FileSystem
@@ -30,25 +30,25 @@ actor SoundInspector: ServiceLifecycle.Service {
     private nonisolated let freed = Locked<@Sendable () -> Void>({})
     private nonisolated let isEnding = Locked(false)
     private nonisolated let looks = Looks()
-    /// Why takes could not be compared: each reason is logged once.
+    /// Why takes could not be compared. Each reason is logged once.
     private var reported: [TakeIdentity: String] = [:]
     private var isLogged: Set<TakeIdentity> = []
     private var rotation = SoundRotation()
-    /// Takes whose files cannot be read: the storage reports an error.
+    /// Takes with files that cannot be read because the storage reports an error.
     private var unreadable: [TakeIdentity: Unreadable] = [:]
 
-    /// A take that cannot be read. Each further attempt strains a storage that is failing.
+    /// A take that cannot be read. Each further attempt is a load on a failing storage.
     private struct Unreadable {
-        /// When it is read again.
+        /// The time of the next attempt.
         var until: Instant
         var why: String
     }
 
-    /// The wait before such a take is read again.
+    /// The time before such a take is read again.
     private static let unreadablePause = Duration.seconds(3600)
-    /// How often it looks whether a damaged take was put right, and another one was damaged.
+    /// The interval of the checks for repaired and newly damaged takes.
     private static let interval = Duration.seconds(60)
-    /// A sidecar that is replaced again and again while its take is read.
+    /// Limits the attempts if the sidecar is replaced again and again while its take is read.
     private static let mostAttempts = 3
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -65,13 +65,13 @@ actor SoundInspector: ServiceLifecycle.Service {
         executor = try ThreadExecutor(name: "sound")
     }
 
-    /// Has something called whenever a take is held no longer.
+    /// Sets a callback for each take that is no longer held.
     nonisolated func onFree(_ handler: @escaping @Sendable () -> Void) { freed.withLock { $0 = handler } }
 
-    /// Looks soon. May be called by any thread.
+    /// Requests a check. Thread-safe.
     nonisolated func look() { looks.ask() }
 
-    /// Compares takes that were not compared yet, one after the other, until the library is to end.
+    /// Compares takes one after the other until shutdown, first those that were never compared.
     func run() async throws {
         fieldfare_be_idle_at_disk()
         let isEnding = isEnding
@@ -91,7 +91,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         if unreadable.count != count { report() }
     }
 
-    /// Looks at takes again that were compared before: sound is damaged after it was sent, too.
+    /// Compares earlier takes again, because sound can also be damaged after it was sent.
     private func inspectAgain() async {
         for take in (try? rotation.next(of: catalogs.catalog)) ?? [] where !isEnding.withLock({ $0 }) {
             await inspect(take)
@@ -99,7 +99,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         if let take = try? rotation.nextWhole(of: catalogs.catalog, at: clock.now()) { await inspect(take, .all) }
     }
 
-    /// Whether a take is still there: it may have been deleted since, or its stick was pulled.
+    /// Whether a take is still present: it may have been deleted, or its stick removed.
     private func mayBeReadAgain(_ take: TakeIdentity) -> Bool {
         guard let found = try? catalogs.catalog.find(.stem(take.origin.description)) else { return true }
         return found.contains { $0.place == .here }
@@ -124,7 +124,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         }
     }
 
-    /// Has the recorder show how many takes are damaged.
+    /// Logs damaged takes, and makes the recorder show how many there are.
     private func report() {
         guard let damaged = try? catalogs.catalog.damagedTakes() else { return }
         for (take, why) in damaged where isLogged.insert(take.identity).inserted {
@@ -134,14 +134,14 @@ actor SoundInspector: ServiceLifecycle.Service {
         guard let first = damaged.first else { return show(unreadableFault) }
         let advice = "neither sent nor deleted: see 'fieldfare takes --damaged'"
         guard damaged.count > 1 else {
-            // The recorder takes sentences of 1000 bytes at most.
+            // The recorder accepts sentences of at most 1000 bytes.
             let why = String(first.why.prefix(300))
             return show("takes: \(first.take.take.stem): its sound is damaged: \(why): it is \(advice)")
         }
         show("takes: \(damaged.count) takes are damaged, the first is \(first.take.take.stem): they are \(advice)")
     }
 
-    /// The sentence about takes that cannot be read; nil: all can be.
+    /// The sentence about takes that cannot be read, or nil if there is none.
     private var unreadableFault: String? {
         guard let (take, first) = unreadable.min(by: { $0.key.stem < $1.key.stem }) else { return nil }
         let others = unreadable.count > 1 ? " (and \(unreadable.count - 1) more takes)" : ""
@@ -152,8 +152,8 @@ actor SoundInspector: ServiceLifecycle.Service {
 
     // MARK: One take
 
-    /// That a take may be sent, or counted for deletion.
-    /// - Throws: `StoreError`, `.conflict`, if it is damaged; `.unreadable`, if that cannot be known.
+    /// Checks that a take may be sent, or counted for deletion.
+    /// - Throws: `StoreError`: `.conflict` if the take is damaged, `.unreadable` if that is unknown.
     func check(_ take: TakeName, in folder: String, _ depth: Depth) async throws {
         if let damage = try await damage(of: take, in: folder, depth) {
             throw StoreError(.conflict, "damaged: \(damage): see 'fieldfare takes --damaged'")
@@ -165,8 +165,8 @@ actor SoundInspector: ServiceLifecycle.Service {
         }
     }
 
-    /// Compares the sound of a take, and notes what is found.
-    /// - Returns: why it is damaged; nil: it is not, or a person has accepted it.
+    /// Compares the sound of a take and notes the result.
+    /// - Returns: why it is damaged, or nil if it is intact or was accepted by a person.
     /// - Throws: `StoreError`, `FileError`, `Catalog.NoSuchTake`, `CancellationError`, or an error of the database.
     private func damage(of take: TakeName, in folder: String, _ depth: Depth) async throws -> String? {
         let place = TakesFolder(path: folder, files: files)
@@ -178,17 +178,17 @@ actor SoundInspector: ServiceLifecycle.Service {
                 found.append(try await compare(sound, in: place.folder(of: take), sidecar, notes, depth))
             }
             switch try sidecar.surroundings(in: place.folder(of: take), files: files) {
-            // What is recorded now is sent with the sidecar that will list it.
+            // Files being recorded are sent later, with the sidecar that will list them.
             case .goesOn: break
             case .finished(let omissions):
                 for omission in omissions {
                     found.append(try await note(omission, in: place.folder(of: take), notes))
                 }
             }
-            // Files are missing while a take is converted or deleted.
+            // Files are missing temporarily while a take is converted or deleted.
             if found.contains(where: \.isDamage), try self.sidecar(of: take, place) != sidecar { continue }
             let isReadAgain = unreadable.removeValue(forKey: sidecar.identity) != nil
-            // An older version writes rows without the standing of the sound.
+            // An older version writes rows without the state of the sound.
             let isNoted = try found == notes.sounds && catalogs.catalog.saysSound(of: sidecar.identity) != false
             if !isNoted { try note(found, of: sidecar) }
             if !isNoted || isReadAgain { report() }
@@ -212,7 +212,7 @@ actor SoundInspector: ServiceLifecycle.Service {
                 notes.setHash(
                     .init(file: sound.file, bytes: sound.bytes, sha256: sha256, modifiedNs: sound.modifiedNs))
             }
-            // The hash of a file that changed since is not what is sent.
+            // The file changed since it was hashed, so the hash does not match what is sent.
             notes.hashes.removeAll { hash in
                 guard let hashed = hash.modifiedNs else { return false }
                 return found.contains { $0.file == hash.file && $0.modifiedNs != hashed }
@@ -256,7 +256,7 @@ actor SoundInspector: ServiceLifecycle.Service {
         {
             return old
         }
-        // One that was computed later is known by the name that the file had before it became FLAC, too.
+        // A fingerprint that was computed later is also found if the file has since been converted to FLAC and renamed.
         let later = notes.sounds?.first { $0.base == note.base && $0.frames == note.frames }
         var expected = sound
         expected.sha256 = sound.sha256 ?? later?.soundSHA256
@@ -294,16 +294,16 @@ actor SoundInspector: ServiceLifecycle.Service {
         return note
     }
 
-    /// SHA-256 of a whole file, or "missing"; nil if it is no file that can be read.
+    /// SHA-256 of a whole file, `SoundNote.missing`, or nil if it cannot be read as a file.
     private func content(of file: String, in folder: String) async throws -> String? {
-        // Of what kind the sound is does not matter here.
+        // The format is irrelevant, because only the hash of the whole file is used.
         let sound = RecordedSound(
             file: file, frames: 0, format: StreamFormat(rateHz: 1, channels: 1, sampleFormat: .s16))
         let check = SoundCheck(sound, in: folder, hashesWhole: true, files: files)
         return try await run(check) == .missing ? TakeNotes.SoundNote.missing : check.wholeSHA256
     }
 
-    /// Reads a file slice by slice, so that others are compared beside a long one.
+    /// Reads a file slice by slice, so that other takes can be compared while a long one is read.
     private func run(_ check: SoundCheck) async throws -> SoundFinding {
         while true {
             if let finding = try check.step() { return finding }
@@ -315,8 +315,8 @@ actor SoundInspector: ServiceLifecycle.Service {
 
     // MARK: A person
 
-    /// Accepts a take as it is: it is sent, and may be deleted as others are, unless one of its files is missing.
-    /// - Throws: `Refusal`, if it is not damaged, or cannot be read.
+    /// Accepts a take as it is: it is sent and may be deleted like any other take, unless one of its files is missing.
+    /// - Throws: `Refusal` if it is not damaged or cannot be read.
     func accept(_ take: TakeName, in folder: String) async throws {
         guard try await damage(of: take, in: folder, .all) != nil else {
             throw Refusal(.busy, "takes: \(take.stem): it is not damaged: there is nothing to accept")
@@ -338,7 +338,7 @@ actor SoundInspector: ServiceLifecycle.Service {
 }
 
 extension Sidecar {
-    /// When the fingerprint of an audio file was computed.
+    /// Whether the fingerprint of an audio file was computed during capture or later.
     fileprivate func fingerprint(of file: String) -> Part.Fingerprint? {
         parts.first { $0.file == file || $0.unfilteredFile == file }?.fingerprint
     }

@@ -7,9 +7,9 @@ import Takes
 import Transport
 import Upload
 
-/// Adopts the stick that is in, as a person asks for it, or since it has a take that this kit sent.
+/// Adopts the inserted stick, on request of a person or because it has a take that this kit sent.
 final class StickDesk: Sendable {
-    /// nil: takes are not sent to sticks.
+    /// The store on sticks, or nil if takes are not sent to sticks.
     private let store: FolderStore?
     private let catalogs: CatalogSlot
     private let log: Logger
@@ -21,19 +21,19 @@ final class StickDesk: Sendable {
         self.log = log
     }
 
-    /// Calls a handler when a stick has become home, on any thread.
+    /// Adds a handler that is called on any thread when a stick was adopted.
     func onAdopted(_ handler: @escaping @Sendable () -> Void) { adopted.withLock { $0.append(handler) } }
 
-    /// How the stick stands that is in; nil: this store is on no stick.
+    /// The state of the inserted stick, or nil if the store is not on a stick.
     func standing(of store: any Store) async -> FolderStore.StickStanding? {
         await (store as? FolderStore)?.stickStanding()
     }
 
-    /// Adopts the stick that is in.
+    /// Adopts the inserted stick.
     /// - Parameters:
-    ///   - how: by what, as the log has it.
-    ///   - known: a mark on the stick that this kit made before; nil: none is known.
-    /// - Returns: the object of the reply, JSON, and whether the stick was adopted before.
+    ///   - how: how it was adopted, for the log.
+    ///   - known: a mark on the stick that this kit made earlier, or nil.
+    /// - Returns: the reply as a JSON object, and whether the stick was not adopted before.
     @discardableResult
     func adopt(by how: String, _ known: StickMark? = nil) async throws(Refusal) -> (reply: String, isNew: Bool) {
         guard let store else {
@@ -65,8 +65,8 @@ final class StickDesk: Sendable {
         }
     }
 
-    /// Adopts the stick that is in, if it has a take that this kit sent to this stick, or to one whose mark was not noted then.
-    /// - Parameter marks: those on the stick.
+    /// Adopts the inserted stick if it has a take that this kit sent to this stick, or to one whose mark was not noted.
+    /// - Parameter marks: the marks on the stick.
     /// - Returns: whether it is adopted now.
     func recognise(_ marks: [StickMark]) async -> Bool {
         guard let store, let (take, mark) = await ownTake(on: store, marks) else { return false }
@@ -79,7 +79,7 @@ final class StickDesk: Sendable {
         }
     }
 
-    /// A take on the stick whose sidecar and sound are as a receipt says, and the mark that the receipt names.
+    /// A take on the stick whose sidecar and sound match a receipt, and the mark in that receipt.
     private func ownTake(on store: FolderStore, _ marks: [StickMark]) async -> (take: String, mark: StickMark?)? {
         for object in await store.sidecars() {
             guard let stem = object.take?.stem, let takes = try? catalogs.catalog.identities(of: stem) else { continue }
@@ -89,7 +89,7 @@ final class StickDesk: Sendable {
             guard let receipt = receipts.first(where: { $0.sha256(of: object.file) != nil }),
                 receipt.stick == nil || marks.contains(where: { $0.name == receipt.stick }),
                 let sidecar = receipt.files.first(where: { $0.file == object.file }),
-                // Nobody who was not given them can make both.
+                // Only a party that received both files from this kit can have both.
                 let sound = receipt.files.filter({ TakeFile($0.file, of: stem)?.isReplaceable == false })
                     .min(by: { $0.bytes < $1.bytes }),
                 await store.sha256(of: object, ifLength: sidecar.bytes) == sidecar.sha256,
@@ -102,8 +102,7 @@ final class StickDesk: Sendable {
     }
 }
 
-/// The stick that is adopted.
 struct StickReply: Encodable, Sendable {
-    /// How its mark begins.
+    /// The beginning of its mark.
     var stick: String
 }

@@ -4,7 +4,7 @@ import Takes
 import Transport
 import Workers
 
-/// Learns from the recorder that a person holds stop and play, as long as a stick is offered.
+/// While a stick is offered, watches for the recorder's event that a person holds stop and play.
 final class StickWatch: ServiceLifecycle.Service, Sendable {
     private enum State {
         case waiting, offered, ending
@@ -16,20 +16,20 @@ final class StickWatch: ServiceLifecycle.Service, Sendable {
     /// Wakes the thread.
     private let wake = Mailbox<Void>()
 
-    /// How long it waits before it connects again to a recorder that was away.
+    /// The time before it connects again to a recorder that was unavailable.
     private static let pause = Duration.seconds(2)
-    /// It looks this often whether the stick is still offered.
+    /// The interval at which it checks whether the stick is still offered.
     private static let look = Duration.seconds(1)
 
     /// - Parameters:
     ///   - path: the recorder's socket.
-    ///   - adopt: is called on a thread of this when a person asks for it.
+    ///   - adopt: called on this watch's thread when a person asks for the adoption.
     init(path: String, adopt: @escaping @Sendable () -> Void) {
         self.path = path
         self.adopt = adopt
     }
 
-    /// Takes in what the lamp shows. May be called by any thread.
+    /// Receives the state of the upload lamp. Thread-safe.
     func show(_ upload: UploadState) {
         let isChanged = state.withLock { state in
             let next: State = upload == .stickOffered ? .offered : .waiting
@@ -40,7 +40,6 @@ final class StickWatch: ServiceLifecycle.Service, Sendable {
         if isChanged { wake.post(()) }
     }
 
-    /// Watches until the library is to end.
     func run() async throws {
         let (ended, end) = AsyncStream.makeStream(of: Never.self)
         let thread = try Thread(name: "stick") {
@@ -73,7 +72,7 @@ final class StickWatch: ServiceLifecycle.Service, Sendable {
         }
     }
 
-    /// Follows the recorder's events as long as a stick is offered.
+    /// Reads the recorder's events while a stick is offered.
     private func follow() throws(ControlError) {
         let clock = SystemClock()
         let client = try ControlClient(path: path)

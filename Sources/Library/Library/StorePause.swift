@@ -1,46 +1,48 @@
 import Upload
 
-/// For how long nothing is sent to a store that failed. Pure: `Sender` reports what happened, and when.
+/// How long nothing is sent to a store that failed. Pure: `Sender` reports the events and their times.
 ///
-/// One failed request is no failed store: after something arrived, the next failure costs a second. The pause grows only while nothing
-/// arrives, and a store is attempted again at least every five minutes, whatever it asks for.
+/// One failed request does not mean that the store is down: after a successful upload, the next failure costs one
+/// second. The pause grows only while nothing arrives. A store is tried again at least every five minutes, even if it
+/// asks for longer.
 struct StorePause: Sendable {
     typealias Instant = ContinuousClock.Instant
 
     private enum State {
-        /// Something arrived since the last failure.
+        /// A file arrived after the last failure.
         case working
-        /// Nothing is known of the store, since the start or since its surroundings changed.
+        /// Nothing is known about the store since the start or since its surroundings changed.
         case untried
-        /// So many pauses began since something arrived. The last one ends at `until`.
+        /// The number of pauses since a file arrived. The last pause ends at `until`.
         case failing(pauses: Int, until: Instant)
     }
 
     private var state = State.untried
 
-    /// The first pause of a store that took something before.
+    /// The first pause of a store that accepted a file before.
     static let afterSuccess = Duration.seconds(1)
-    /// The first pause of a store that took nothing yet.
+    /// The first pause of a store that has not accepted a file yet.
     static let shortest = Duration.seconds(5)
-    /// A store is attempted again after this time.
+    /// The longest pause.
     static let longest = Duration.seconds(300)
 
-    /// A file arrived.
     mutating func succeeded() { state = .working }
 
-    /// The network or a storage came or went, or a person wants an attempt: what failed before says nothing.
+    /// The network or a storage changed, or a person asks for an attempt: earlier failures are meaningless.
     mutating func reset() { state = .untried }
 
-    /// The store failed for a reason that is not of one take.
+    /// The store failed for a reason that does not concern one take only.
     /// - Parameters:
-    ///   - chance: 0 to 1. A pause is shorter by up to a half, so that kits that lost one server do not all come back at the same time.
-    /// - Returns: when it is attempted again; nil: a pause has begun already, which this failure does not lengthen.
+    ///   - chance: 0 to 1. It shortens the pause by up to a half, so that kits that lost the same server do not all
+    ///     return at the same time.
+    /// - Returns: the time of the next attempt, or nil if a pause is already running, which this failure does not
+    ///   extend.
     mutating func failed(_ problem: StoreError.Problem, at now: Instant, chance: Double) -> Instant? {
         let pauses: Int
         var wait: Duration
         switch state {
         case .working:
-            // The next one is as after a first failure.
+            // The next pause is then that after a first failure.
             pauses = 0
             wait = Self.afterSuccess
         case .untried:

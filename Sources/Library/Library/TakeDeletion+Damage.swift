@@ -5,8 +5,6 @@ import Transport
 import Upload
 
 extension TakeDeletion {
-    /// Accepts a damaged take as it is.
-    /// - Throws: `Refusal`.
     func acceptDamaged(_ stem: String) async throws(Refusal) -> String {
         let take = try requests.take(stem, for: "takes")
         let folder = take.folder.split(separator: "/", omittingEmptySubsequences: false)
@@ -30,7 +28,8 @@ extension TakeDeletion {
         return text
     }
 
-    /// That the copy on the kit is what was recorded, or was accepted by a person: something relies on it.
+    /// Checks that the copy on the kit is what was recorded or was accepted by a person, because the deletion relies on
+    /// it.
     /// - Throws: `Refusal`.
     func checkSound(of copy: KitCopy, in folder: String) async throws {
         do {

@@ -6,7 +6,7 @@ import Transport
 import Upload
 import Workers
 
-/// Deletes takes as a person asks for it, on the kit and at home.
+/// Deletes takes on request of a person, on the kit and at home.
 actor TakeDeletion {
     private let catalogs: CatalogSlot
     let requests: LibraryRequests
@@ -14,7 +14,7 @@ actor TakeDeletion {
     private let discards: DiscardDesk
     private let reader: DiskReader
     private let recorder: String
-    /// Compares the sound of what is relied on; nil: only its hashes are compared.
+    /// Compares the sound of copies on which a deletion relies, or nil if only their hashes are compared.
     let inspector: SoundInspector?
     private let executor: ThreadExecutor
 
@@ -35,17 +35,17 @@ actor TakeDeletion {
         executor = try ThreadExecutor(name: "deletion")
     }
 
-    /// Deletes a take. What is refused, is refused before anything is deleted, unless the sentence says otherwise.
-    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    /// Deletes a take. A refusal means that nothing was deleted, unless its sentence says otherwise.
+    /// - Throws: `Refusal`; `ControlError` if the recorder does not answer.
     nonisolated func delete(_ stem: String, _ deletion: Deletion) async throws {
-        // What is deleted on the kit alone relies on nothing, unless it is said to be at home.
+        // A deletion on the kit alone does not rely on another copy, unless the request says that the take is at home.
         let isByWord = deletion.place == .here && !deletion.onlyIfHome
         let identity = try requests.take(stem, for: "delete").identity
         try catalogs.inHand.beginDeleting(.take(identity), besideSending: isByWord)
         try await deleteInHand(identity, deletion, isByWord: isByWord)
     }
 
-    /// Deletes a take that is in hand, and lets go of it.
+    /// Deletes a take that is in hand, and releases it.
     private func deleteInHand(_ identity: TakeIdentity, _ deletion: Deletion, isByWord: Bool) async throws {
         let stem = identity.stem
         let take: CatalogedTake
@@ -77,7 +77,7 @@ actor TakeDeletion {
                         "delete: \(stem): its storage was taken out meanwhile: it is deleted at home, and still on that storage: "
                             + "put it in, and delete it here")
                 }
-                // Somebody else deleted it meanwhile, or some of its files cannot be removed.
+                // Somebody else deleted the take in the meantime, or some of its files cannot be removed.
                 if refusal.code == .notFound { return }
                 throw Refusal(refusal.code, "\(refusal.message): at home it is deleted too")
             }
@@ -91,8 +91,8 @@ actor TakeDeletion {
         }
     }
 
-    /// Has the recorder take a take out of its bin; returns once the catalog lists it again, as a rule.
-    /// - Throws: `Refusal`; `ControlError`, if the recorder does not answer.
+    /// Asks the recorder to restore a take from its bin. Usually returns after the catalog lists it again.
+    /// - Throws: `Refusal`; `ControlError` if the recorder does not answer.
     nonisolated func restore(_ stem: String) async throws {
         guard TakeName(stem: stem, day: "") != nil else {
             throw Refusal(.notFound, "restore: \(stem): no such take in the bin")
@@ -104,10 +104,9 @@ actor TakeDeletion {
         }
     }
 
-    /// How often it is looked for in the catalog.
+    /// The number of times that the catalog is checked for the take, 50 ms apart.
     private static let unlistedAtMost = 40
 
-    /// Whether the catalog has no such take.
     private func isUnlisted(_ stem: String) -> Bool {
         (try? catalogs.catalog.find(.stem(stem)).isEmpty) == true
     }
@@ -118,14 +117,14 @@ actor TakeDeletion {
             _ = try client.ask(.command(.restore(stem: stem, day: nil)), timeout: .seconds(60))
         } catch {
             guard case .refused(let refusal) = error.cause else { throw error }
-            // A recorder of an older version does not know the word.
+            // An older recorder does not know this command.
             guard refusal.code == .usage else { throw refusal }
             throw Refusal(.busy, "restore: \(stem): the recorder has no bin and deletes for good: update it")
         }
     }
 
-    /// Proves what the deletion relies on, and deletes what is at home.
-    /// - Returns: what the recorder is to look at before it deletes the take on the kit.
+    /// Proves the copies on which the deletion relies, and deletes those at home.
+    /// - Returns: the conditions that the recorder must check before it deletes the take on the kit.
     private func prepare(_ take: CatalogedTake, _ deletion: Deletion, isByWord: Bool) async throws -> DiscardTerms {
         let stem = take.take
         let place = Self.place(of: take)
@@ -136,7 +135,7 @@ actor TakeDeletion {
             }
             copy = try KitCopy(name, in: place.takes)
         } catch {
-            // A person may want to be rid of a take whose sidecar is damaged.
+            // A person may want to delete a take whose sidecar is damaged.
             guard isByWord, error.code == .io else { throw error }
             return DiscardTerms(day: place.day, in: place.takes)
         }
@@ -168,7 +167,7 @@ actor TakeDeletion {
         return copy.terms
     }
 
-    /// The same, for a peer of the library's socket.
+    /// The same for a peer of the library's socket.
     func answer(_ stem: String, _ deletion: Deletion) async throws(Refusal) -> String {
         do {
             try await delete(stem, deletion)
@@ -183,20 +182,20 @@ actor TakeDeletion {
         }
     }
 
-    /// The folder for takes that it is in, and the folder of its day there.
+    /// The folder for takes that contains the take, and the name of its day's folder.
     private static func place(of take: CatalogedTake) -> (takes: String, day: String) {
         let parts = take.folder.split(separator: "/", omittingEmptySubsequences: false)
         return (parts.dropLast().joined(separator: "/"), parts.last.map(String.init) ?? "")
     }
 
-    /// That the copy on the kit is whole.
+    /// Checks that the copy on the kit is whole.
     private func check(_ copy: KitCopy, _ notes: TakeNotes, isLast: Bool = false) async throws {
         let found = try await copy.check(notes, reader, isLast: isLast)
         guard !found.isEmpty else { return }
         _ = try catalogs.catalog.note(copy.sidecar.identity) { notes in found.forEach { notes.setHash($0) } }
     }
 
-    /// That the recorder will not refuse to delete a take, as far as its status tells.
+    /// Checks that the recorder will not refuse the deletion, as far as its status shows.
     private func checkRecorder(_ stem: String, in folder: String) throws {
         let status = try ControlClient(path: recorder).ask(.status)
         guard status["take"]?.text != stem else {
@@ -212,7 +211,7 @@ actor TakeDeletion {
         }
     }
 
-    /// What tells the storage that a take is on from another one in its place; nil: none is there.
+    /// The identity of the storage that contains a take, or nil if none is present.
     private static func storage(of take: CatalogedTake) -> FileIdentity? {
         try? FileSystem().identity(place(of: take).takes)
     }

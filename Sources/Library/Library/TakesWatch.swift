@@ -3,25 +3,24 @@ import Glibc
 import Takes
 import Workers
 
-/// What the kernel reports of the folders for takes: `inotify(7)`, and the mounts of `/proc/self/mountinfo`.
+/// The kernel's events for the folders of takes: `inotify(7)`, and changes of the mounts in `/proc/self/mountinfo`.
 ///
-/// Events come from a thread of its own. Any thread may add folders.
+/// The events come from a thread of the watch. Any thread may add folders.
 final class TakesWatch: Sendable {
-    /// What has changed.
     enum Event: Hashable, Sendable {
-        /// A sidecar came, was replaced, or went.
+        /// A sidecar was added, replaced or removed.
         case sidecar(folder: String, file: String)
-        /// A folder appeared in a watched one, or went.
+        /// A folder appeared in a watched one or disappeared from it.
         case folder(in: String, name: String)
-        /// What changed is not known: everything is to be read again.
+        /// The change is unknown, so everything must be read again.
         case unknown
-        /// Something was mounted or unmounted.
+        /// A file system was mounted or unmounted.
         case mounts
         /// The catalog's database turned out to be damaged.
         case damaged
     }
 
-    /// What has changed, in order. For one reader.
+    /// The events in order, for a single reader.
     let events: AsyncStream<Event>
     private let continuation: AsyncStream<Event>.Continuation
     private let descriptor: Int32
@@ -35,8 +34,8 @@ final class TakesWatch: Sendable {
         var numbers: [String: Int32] = [:]
     }
 
-    /// Begins to watch; no folder yet.
-    /// - Throws: `WatchError`, if the system grants no more watches or threads.
+    /// Starts the watch without any folder.
+    /// - Throws: `WatchError` if the system provides no more inotify instances, or the error of the thread.
     init() throws {
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         self.events = events
@@ -60,14 +59,13 @@ final class TakesWatch: Sendable {
         continuation.finish()
     }
 
-    /// Ends `events`.
     func finish() { continuation.finish() }
 
     /// Adds an event of the library's own.
     func post(_ event: Event) { continuation.yield(event) }
 
-    /// Watches a folder for sidecars and for folders in it. A folder that is watched already stays so.
-    /// - Throws: `WatchError`: `ENOSPC`, if the system allows no more.
+    /// Watches a folder for sidecars and for folders in it. Idempotent.
+    /// - Throws: `WatchError`, with `ENOSPC` if the system allows no more watches.
     func add(_ folder: String) throws(WatchError) {
         let mask =
             IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF
@@ -80,7 +78,7 @@ final class TakesWatch: Sendable {
         }
     }
 
-    /// Ends the watch of all folders whose paths do not pass.
+    /// Ends the watch of all folders for which `isKept` is false.
     func removeAll(but isKept: (String) -> Bool) {
         let numbers = folders.withLock { folders in
             folders.numbers.filter { !isKept($0.key) }.map(\.value)
@@ -96,7 +94,7 @@ final class TakesWatch: Sendable {
     ) {
         var files = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-            // A change of the mounts is urgent data, proc(5).
+            // The kernel signals a change of the mounts with POLLPRI, proc(5).
             pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
             pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         ]
@@ -111,7 +109,7 @@ final class TakesWatch: Sendable {
         }
     }
 
-    /// The events that wait, each once.
+    /// The pending events without duplicates.
     private static func take(_ descriptor: Int32, _ folders: Locked<Folders>) -> [Event] {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         // Safe: the kernel writes at most as many bytes as the array has.
@@ -140,7 +138,7 @@ final class TakesWatch: Sendable {
         if notice.has(IN_UNMOUNT) { return .mounts }
         if notice.has(IN_DELETE_SELF) || notice.has(IN_MOVE_SELF) { return .unknown }
         if notice.has(IN_ISDIR) { return .folder(in: folder, name: notice.name) }
-        // The rename of a sidecar commits a take; an empty one that is made first says nothing yet.
+        // The rename of a sidecar commits a take. A newly created file is still empty.
         guard notice.name.hasSuffix(".json"), !notice.has(IN_CREATE) else { return nil }
         return .sidecar(folder: folder, file: notice.name)
     }
@@ -154,8 +152,8 @@ struct InotifyNotice: Equatable {
 
     func has(_ flag: Int32) -> Bool { mask & UInt32(bitPattern: flag) != 0 }
 
-    /// The events in what `read(2)` returned: watch, mask, cookie and the length of the name, 4 bytes each, then the name with zeros
-    /// behind it.
+    /// Parses the events that `read(2)` returned: watch, mask, cookie and length of the name with 4 bytes each, then
+    /// the name, padded with zeros.
     static func all(in bytes: ArraySlice<UInt8>) -> [InotifyNotice] {
         var notices: [InotifyNotice] = []
         var rest = bytes
@@ -174,13 +172,12 @@ struct InotifyNotice: Equatable {
     }
 }
 
-/// A folder that cannot be watched.
 struct WatchError: Error, Hashable, CustomStringConvertible {
     var path: String
     var code: Int32
 
     var description: String {
-        // Safe: a string that lives until the next call on this thread.
+        // Safe: the string lives until the next call on this thread.
         "library: \(path): cannot be watched: \(unsafe String(cString: strerror(code)))"
     }
 }

@@ -1,32 +1,31 @@
 import Catalog
 
-/// In which order parcels are sent to a store that fails during some of them. Pure: `Sender` reports what happened.
+/// The order in which parcels are sent to a store that fails during some of them. Pure: `Sender` reports the events.
 ///
-/// A parcel during which the store failed waits until each other one had its turn. Whether the store fails for all parcels or for this one
-/// is seen only by what happens to others.
+/// A parcel during which the store failed waits until each other parcel had its turn. Only the result of other parcels
+/// shows whether the store fails for all of them or for this one.
 struct TurnOrder {
     private struct Failure {
-        /// When it failed last, counted in failures of all parcels.
+        /// The time of its last failure, counted in failures of all parcels.
         var turn: Int
-        /// What had arrived by then.
+        /// The number of arrivals at that time.
         var arrivals: Int
-        /// How often it failed again after something of others had arrived.
+        /// The number of its repeated failures with arrivals of other parcels in between.
         var overtaken = 0
     }
 
     private var failures: [ParcelID: Failure] = [:]
     private var turn = 0
     private var arrivals = 0
-    /// How many parcels began while others waited for their next turn.
+    /// The number of parcels begun while others waited for their next turn.
     private var begun = 0
 
-    /// A parcel that was overtaken so often, and got no further, waits until no other is left.
+    /// A parcel that was overtaken this many times without progress waits until no other parcel is left.
     static let mostOvertaken = 3
 
     /// Whether parcels are sent in their own order.
     var isUntroubled: Bool { failures.isEmpty }
 
-    /// The store failed during a parcel.
     mutating func failed(_ parcel: ParcelID) {
         turn += 1
         var failure = failures[parcel] ?? Failure(turn: turn, arrivals: arrivals)
@@ -41,17 +40,17 @@ struct TurnOrder {
         failures[parcel]?.overtaken = 0
     }
 
-    /// A parcel arrived.
+    /// The whole parcel arrived.
     mutating func succeeded(_ parcel: ParcelID) {
         arrivals += 1
         failures[parcel] = nil
     }
 
-    /// Chooses what begins.
+    /// Chooses the parcels to begin.
     /// - Parameters:
-    ///   - count: at most so many.
-    ///   - waiting: the parcels that wait, in their own order.
-    ///   - underWay: those that are being sent.
+    ///   - count: the largest number to choose.
+    ///   - waiting: the waiting parcels in their own order.
+    ///   - underWay: the parcels being sent.
     mutating func next(_ count: Int, of waiting: [ParcelID], beside underWay: Set<ParcelID>) -> [ParcelID] {
         var fresh = waiting.filter { failures[$0] == nil }
         let failed = waiting.compactMap { parcel in failures[parcel].map { (parcel, $0) } }
@@ -68,11 +67,12 @@ struct TurnOrder {
         return chosen + (isAlone ? failed : others).prefix(count - chosen.count).map(\.0)
     }
 
-    /// Of those that never failed, every second one that begins is from further behind: the first ones may be those that will fail.
+    /// The index of the next parcel among those that never failed. Every second one is taken from further back, because
+    /// the first ones may be those that will fail.
     private mutating func place(in count: Int) -> Int {
         defer { begun += 1 }
         guard begun % 2 == 1 else { return 0 }
-        // 1/2, 1/4, 3/4, 1/8, 5/8 …: the bits of a count behind the point, in reverse.
+        // 1/2, 1/4, 3/4, 1/8, 5/8 …: the bits of a counter, reversed after the binary point (van der Corput sequence).
         var (rest, fraction, weight) = (begun / 2 + 1, 0.0, 0.5)
         while rest > 0 {
             if rest & 1 == 1 { fraction += weight }

@@ -1,9 +1,9 @@
 import Glibc
 import Takes
 
-/// When a file was last changed, as other programs show it.
+/// The modification time of a file.
 enum FileTime {
-    /// Sets it: utimensat(2). A file system that has no such time, or not for this user, leaves its own: the content does not depend on it.
+    /// Sets the time with utimensat(2). Errors are ignored, because the content does not depend on the time.
     static func set(_ path: String, _ time: WallTime) {
         guard time.secondsOfFile != nil else { return }
         let (seconds, rest) = time.microseconds.quotientAndRemainder(dividingBy: 1_000_000)

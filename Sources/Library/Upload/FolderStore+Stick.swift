@@ -2,28 +2,27 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// A folder on a stick, which is home only once that was said: by a person, or by a take there that this kit sent.
+/// A folder on a stick. The stick is home only after a person adopted it, or if it has a take that this kit sent.
 extension FolderStore {
-    /// How the stick stands that is in.
     public enum StickStanding: Hashable, Sendable {
-        /// None is in that has the folder, or it cannot be read.
+        /// No stick with the folder is plugged in, or it cannot be read.
         case none
         case home(StickMark)
-        /// This kit did not adopt it; the marks of others that did.
+        /// This kit has not adopted the stick. The value has the marks of other kits that did.
         case other([StickMark])
     }
 
-    /// Whether it is on whichever stick is in.
+    /// Whether the folder is on a stick, whichever is plugged in.
     public var isOnStick: Bool { sticks != nil }
 
-    /// How the stick stands that is in; nil: this folder is on no stick.
+    /// The standing of the current stick, or nil if this folder is not on a stick.
     public func stickStanding() async -> StickStanding? {
         guard let sticks else { return nil }
         return (try? await disk.perform { try standing($0, sticks) }) ?? StickStanding.none
     }
 
-    /// The mark of the stick that is in; nil: this folder is on no stick.
-    /// - Throws: `StoreError`, also if it was not adopted.
+    /// The mark of the current stick, or nil if this folder is not on a stick.
+    /// - Throws: `StoreError`, also if the stick is not adopted.
     public func medium() async throws -> String? {
         guard let sticks else { return nil }
         do {
@@ -36,10 +35,10 @@ extension FolderStore {
         }
     }
 
-    /// Adopts the stick that is in. A mark is on it, and known to this kit, when this returns.
-    /// - Parameter known: a mark on the stick that this kit made before; nil: another one is made.
-    /// - Returns: the mark, and whether the stick was adopted before.
-    /// - Throws: `FileError`; `ENOENT`, if none is in that has the folder.
+    /// Adopts the current stick. When this returns, the stick has a mark that this kit knows.
+    /// - Parameter known: a mark that this kit made on the stick before; nil to make a new one.
+    /// - Returns: the mark, and whether the adoption is new.
+    /// - Throws: `FileError`; `ENOENT` if no stick with the folder is plugged in.
     public func adoptStick(_ known: StickMark? = nil) async throws -> (mark: StickMark, isNew: Bool) {
         guard let sticks else { throw StoreError(.refused, "stick: takes are not sent to sticks: [outbox] store") }
         return try await disk.perform { files in
@@ -59,8 +58,8 @@ extension FolderStore {
         }
     }
 
-    /// The sidecars on the stick that is in, adopted or not: the latest days first. What cannot be read is left out, and what lies behind
-    /// the first names, as many as no kit's stick has.
+    /// The sidecars on the current stick, adopted or not, latest days first. Unreadable folders are skipped. Only the
+    /// first `mostNames` names are read, which is more than any kit's stick has.
     public func sidecars() async -> [ObjectName] {
         let found = try? await disk.perform { files in
             var found: [ObjectName] = []
@@ -78,14 +77,15 @@ extension FolderStore {
 
     private static let mostNames = 50_000
 
-    /// The SHA-256 of a file on the stick that is in, home or not, hexadecimal; nil: there is none of that length that can be read.
+    /// The SHA-256 of a file on the current stick in hexadecimal, adopted or not. Nil if no readable file of that
+    /// length exists.
     public func sha256(of object: ObjectName, ifLength byteCount: Int64) async -> String? {
         let path = "\(path)/\(object.path)"
         let there = try? await disk.perform { try $0.takeFileAttributes(path).byteCount }
         return there == byteCount ? try? await hash(path) : nil
     }
 
-    /// That nothing is done on a stick that was not adopted.
+    /// Throws if the current stick is not adopted.
     func checkStick(_ files: FileSystem) throws {
         guard let sticks, case .other = try standing(files, sticks) else { return }
         throw Self.unadopted(name)
@@ -97,7 +97,7 @@ extension FolderStore {
         return marks.first(where: sticks.has).map { .home($0) } ?? .other(marks)
     }
 
-    /// The error while the stick that is in is not adopted.
+    /// The error while the current stick is not adopted.
     package static func unadopted(_ name: String) -> StoreError {
         StoreError(
             .unadopted,

@@ -2,35 +2,35 @@ import Glibc
 public import TakeFiles
 import Takes
 
-/// A folder that is mounted: a stick, or a share of another machine. The folder itself is never made: where nothing is mounted, there is none.
+/// A mounted folder: a USB stick, or a network share. The store never creates the folder itself, because it is missing
+/// whenever nothing is mounted.
 public struct FolderStore: Store {
-    /// What receipts name it by.
+    /// The name in receipts.
     public let name: String
-    /// Where it is.
     public let path: String
     private let kit: String
     /// The folders of the takes themselves.
     private let takes: [String]
     private let followsLink: Bool
-    /// nil: the folder is on no stick, and home as the settings say.
+    /// Nil if the folder is not on a stick. It is then always home, as the settings say.
     let sticks: HomeSticks?
-    /// What is written and read back waits for this place alone.
+    /// Disk work runs on a thread of this store alone, so that a slow disk delays nothing else.
     let disk: DiskReader
 
-    /// A copy begins again at a multiple of this.
+    /// A copy resumes at a multiple of this.
     private static let pieceByteCount = 1 << 20
-    /// All users of the machine that the stick is in may read what is on it.
+    /// All users of the computer that the stick is plugged into may read its files.
     private static let fileMode: UInt32 = 0o644
     private static let folderMode: UInt32 = 0o755
     private static let draftSuffix = ".part"
 
-    /// A store.
     /// - Parameters:
-    ///   - name: what receipts name it by.
-    ///   - kit: whose unfinished copies may be removed.
-    ///   - takes: the folders of the takes themselves, which must neither be, have nor lie in this one.
-    ///   - followsLink: whether `path` may be a link. What a stranger's stick has may not lead elsewhere.
-    ///   - sticks: the sticks that are home: of others, nothing is read, written or deleted; nil: the folder is on no stick.
+    ///   - name: the name in receipts.
+    ///   - kit: the kit whose unfinished copies `tidy` may remove.
+    ///   - takes: the folders of the takes themselves. `path` must not be one of them, contain one or lie in one.
+    ///   - followsLink: whether `path` may be a link. A link on a stranger's stick must not lead elsewhere.
+    ///   - sticks: the adopted sticks. On other sticks, nothing is read, written or deleted. Nil if the folder is not
+    ///     on a stick.
     public init(
         name: String, path: String, kit: String, takes: [String] = [], followsLink: Bool = true,
         sticks: HomeSticks? = nil, files: FileSystem = FileSystem()
@@ -49,7 +49,7 @@ public struct FolderStore: Store {
         "\(path)/\(object.day)/.\(DraftName.name(of: object.file, sha256))\(Self.draftSuffix)"
     }
 
-    /// Copies, syncs, reads the copy back past the page cache, and renames it.
+    /// Copies the file, syncs it, reads the copy back past the page cache, and renames it.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
@@ -85,7 +85,8 @@ public struct FolderStore: Store {
         return Self.stored(object, source, expected)
     }
 
-    /// Gives a draft its name. What is there by now is compared once more: another program may have written it meanwhile.
+    /// Gives a draft its name. The file there now is compared again, because another program may have written it
+    /// meanwhile.
     private func name(_ draft: String, _ object: ObjectName, _ expected: String, _ mode: PutMode) async throws {
         let place = place(of: object)
         let isNew = try await onDisk { files in
@@ -97,7 +98,7 @@ public struct FolderStore: Store {
             return true
         }
         guard !isNew else { return }
-        // A link is in its place, or no file.
+        // The entry is a link or not a regular file.
         guard try await head(object) != nil else { throw conflict(object) }
         let found = try await hash(place)
         guard found != expected, mode.allows(found) else {
@@ -108,7 +109,8 @@ public struct FolderStore: Store {
         try await onDisk { try $0.move(draft, to: place) }
     }
 
-    /// Has a file and its name on the disk, also one that an earlier attempt renamed before it was cut.
+    /// Syncs a file and its name to the disk. This includes a file that an earlier attempt renamed before it was
+    /// interrupted.
     private func settle(_ object: ObjectName) async throws {
         try await onDisk { files in
             try files.sync(files.openToRead(place(of: object)))
@@ -132,7 +134,7 @@ public struct FolderStore: Store {
         _ report: @Sendable (PutProgress) -> Void
     ) async throws {
         try await onDisk { files in
-            // Not made: what is mounted there is away.
+            // The store does not create the folder: if it is missing, nothing is mounted.
             try checkPlace(files, day)
             let folder = "\(path)/\(day)"
             if (try? files.attributes(folder)) == nil { _ = try files.makeFolder(folder, mode: Self.folderMode) }
@@ -146,7 +148,7 @@ public struct FolderStore: Store {
             }
         }
         let (file, begun) = try await onDisk { files in try open(draft, for: source, files) }
-        // What an earlier attempt wrote is there; the hash of the whole finds it if it is damaged.
+        // Bytes from an earlier attempt are kept. If they are damaged, the hash of the whole file shows it.
         var offset = begun - begun % Int64(Self.pieceByteCount)
         while offset < source.byteCount {
             let piece = try await source.piece(at: offset, count: Self.pieceByteCount)
@@ -171,7 +173,8 @@ public struct FolderStore: Store {
         return (try files.create(draft, isNew: false, mode: Self.fileMode), 0)
     }
 
-    /// The file of an object; nil: there is none. A link is none of the store's own files: it may lead to the takes themselves.
+    /// The file of an object, or nil if it does not exist. Links are refused: a link could lead to the takes
+    /// themselves.
     private func file(of object: ObjectName, _ files: FileSystem) throws -> OpenFile? {
         try checkPlace(files, object.day)
         do throws(FileError) {
@@ -189,7 +192,8 @@ public struct FolderStore: Store {
         }
     }
 
-    /// That the folder is there, and is apart from those of the takes themselves: a copy in there would be none.
+    /// Checks that the folder is there and is separate from the folders of the takes. A copy inside those would not be
+    /// a second copy.
     private func checkPlace(_ files: FileSystem, _ day: String) throws {
         _ = try files.openFolder(path, followsLink: followsLink)
         let own = try files.identity(path)
@@ -208,7 +212,7 @@ public struct FolderStore: Store {
             }
             throw refusal(path, relation, takes)
         }
-        // A day's folder may be mounted from there.
+        // The folder of a day may be a mount of the takes' folder.
         guard let folder = try? files.identity("\(path)/\(day)") else { return }
         for takes in takes where (try? files.identity("\(takes)/\(day)")) == folder {
             throw refusal("\(path)/\(day)", "is", "\(takes)/\(day)")
@@ -219,7 +223,7 @@ public struct FolderStore: Store {
         StoreError(.refused, "outbox: \(place): \(relation) \(takes), the takes themselves: name another folder")
     }
 
-    /// That what is there is another file than the one that is sent.
+    /// Checks that the file at the object's place is not the source itself.
     private func checkApart(_ object: ObjectName, from source: String) async throws {
         try await onDisk { files in
             guard let own = try? files.identity(source), own == (try? files.identity(place(of: object))) else { return }
@@ -227,7 +231,6 @@ public struct FolderStore: Store {
         }
     }
 
-    /// The hash of a file of the store.
     func hash(_ path: String) async throws -> String {
         do {
             return try await UploadSource(path: path, reader: disk).sha256()
@@ -236,7 +239,7 @@ public struct FolderStore: Store {
         }
     }
 
-    /// What is known of a file; its hash is not.
+    /// Returns the length only; the hash is nil.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await onDisk { files in
             guard let file = try file(of: object, files) else { return nil }
@@ -244,7 +247,7 @@ public struct FolderStore: Store {
         }
     }
 
-    /// All files of takes, a day at a time.
+    /// Lists all files of takes, one day at a time.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         let days = try await onDisk { try $0.entries(path).filter(TakeName.isDay).sorted() }
         for day in days {
@@ -261,7 +264,6 @@ public struct FolderStore: Store {
         }
     }
 
-    /// Reads a file.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         guard let there = try await head(object) else {
             throw StoreError(.missing, "outbox: \(place(of: object)): there is no such file")
@@ -277,7 +279,7 @@ public struct FolderStore: Store {
         }
     }
 
-    /// What tells this folder from another one that is mounted in its place, adopted or not.
+    /// Distinguishes this folder from another one mounted in its place, whether adopted or not.
     public func identity() async throws -> FileIdentity {
         do {
             return try await disk.perform { files in try files.identity(path) }
@@ -286,10 +288,9 @@ public struct FolderStore: Store {
         }
     }
 
-    /// Deletes a file, if it is there.
     public func delete(_ object: ObjectName) async throws {
         try await onDisk { files in
-            // Without its folder nobody can say that a file is gone: it may be on a stick that is out.
+            // If the folder is missing, the file is not known to be gone: it may be on a stick that was pulled.
             try checkPlace(files, object.day)
             do throws(FileError) {
                 _ = try files.openFolder("\(path)/\(object.day)", followsLink: false)
@@ -298,7 +299,7 @@ public struct FolderStore: Store {
                 return
             }
             try files.remove(place(of: object))
-            // Also what attempts left that did not finish it.
+            // Drafts of unfinished attempts are deleted too.
             let day = "\(path)/\(object.day)"
             for draft in (try? files.entries(day)) ?? []
             where draft.hasPrefix(".\(object.file).") && draft.hasSuffix(Self.draftSuffix) {
@@ -308,7 +309,7 @@ public struct FolderStore: Store {
         }
     }
 
-    /// Removes copies that this kit did not finish, of takes that it will not send again.
+    /// Removes copies that this kit did not finish, if the object itself is there.
     public func tidy() async throws {
         try await onDisk { files in
             for day in try files.entries(path).filter(TakeName.isDay) {
@@ -324,7 +325,7 @@ public struct FolderStore: Store {
         }
     }
 
-    /// Does something with the store's files. What fails is the store's problem.
+    /// Runs disk work after checking that the stick is adopted. A `FileError` becomes a `StoreError`.
     private func onDisk<Result: Sendable>(_ body: @Sendable (FileSystem) throws -> Result) async throws -> Result {
         do {
             return try await disk.perform { files in
@@ -353,7 +354,7 @@ public struct FolderStore: Store {
 }
 
 extension FileSystem {
-    /// The folders that a folder lies in, up to the root, as far as this process can see them.
+    /// The parent folders up to the root, as far as this process may read them.
     fileprivate func foldersAround(_ path: String) -> [FileIdentity] {
         var found: [FileIdentity] = []
         var place = path

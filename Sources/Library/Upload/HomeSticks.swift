@@ -3,8 +3,7 @@ import Glibc
 public import TakeFiles
 import Takes
 
-/// The sticks that this kit has adopted, so that takes are sent to them: their marks, in a file of the library's folder. May be used by any
-/// thread.
+/// The sticks that this kit adopted as destinations. Their marks are in a file in the library's folder. Thread-safe.
 public final class HomeSticks: Sendable {
     private let path: String
     private let files: FileSystem
@@ -28,7 +27,8 @@ public final class HomeSticks: Sendable {
 
     /// Reads the list.
     /// - Parameter directory: the library's folder.
-    /// - Returns: the list, and a sentence if it cannot be read: it is empty then, and the file is kept under a name with `.damaged`.
+    /// - Returns: the list, and a sentence if it cannot be read. The list is then empty. A malformed file is kept with
+    ///   the suffix `.damaged`.
     public static func open(in directory: String, files: FileSystem = FileSystem()) -> (HomeSticks, problem: String?) {
         let path = "\(directory)/\(fileName)"
         let advice = "no stick is home before it is adopted again, or has a take that this kit sent"
@@ -54,10 +54,9 @@ public final class HomeSticks: Sendable {
         self.marks = Locked(marks)
     }
 
-    /// Whether a stick is home.
     func has(_ mark: StickMark) -> Bool { marks.withLock { $0[mark] != nil } }
 
-    /// Makes a stick home. That is on the disk when this returns.
+    /// Adopts a stick. The change is on the disk when this returns.
     /// - Throws: `FileError`.
     func add(_ mark: StickMark) throws(FileError) {
         try writing.withLock { _ throws(FileError) in

@@ -1,27 +1,27 @@
 import FoundationEssentials
 public import Takes
 
-/// What people noted of a take, as it goes home beside it: `STEM.notes.json`.
+/// The notes of a take, as stored next to it: `STEM.notes.json`.
 ///
-/// A take that nobody ever noted anything of has none. One whose notes were all removed has one that says so.
+/// If nobody ever wrote notes, there is no file. If all notes were removed, a file says so.
 public struct NotesDocument: Codable, Hashable, Sendable {
-    /// 1. Readers ignore keys that they do not know.
+    /// 1. Readers ignore unknown keys.
     public var schema = 1
     /// The take's stem.
     public var take: String
-    /// 1, then higher with each change.
+    /// 1 at first, and higher after each change.
     public var revision: Int
-    /// null: the kit has no titles.
+    /// Null from a kit, which has no titles.
     @ExplicitNull public var title: String?
-    /// null: nothing.
+    /// Null if there is none.
     @ExplicitNull public var memo: String?
-    /// What people wrote in other libraries that the notes of this one have no room for, as texts; nil: nothing.
+    /// Notes from other libraries that do not fit into this one's notes, as texts; nil for none.
     public var otherMemos: [String]?
-    /// Whether a person marked it as worth keeping.
+    /// Whether a person marked the take as worth keeping.
     public var star: Bool
-    /// In the order of the alphabet, each once.
+    /// Sorted alphabetically, without duplicates.
     public var tags: [String]
-    /// All markers of the take as they are now, by frame: those of the recording, with what a person changed.
+    /// All current markers of the take, by frame: those of the recording, with people's changes.
     public var markers: [Sidecar.Marker]
 
     enum CodingKeys: String, CodingKey {
@@ -41,7 +41,7 @@ public struct NotesDocument: Codable, Hashable, Sendable {
         markers = notes.markers(of: recorded)
     }
 
-    /// Reads a file of a store; nil: it is not one of these.
+    /// Reads a file of a store; nil if it is not such a document.
     init?(_ bytes: [UInt8]) {
         guard let found = try? JSONDecoder().decode(NotesDocument.self, from: Data(bytes)),
             (1...TakeNotes.highestRevision).contains(found.revision)
@@ -51,19 +51,19 @@ public struct NotesDocument: Codable, Hashable, Sendable {
         self = found
     }
 
-    /// Indented, keys in the order of the alphabet, ended by a line break.
+    /// Indented, with sorted keys, and a line break at the end.
     public var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
             return try Array(encoder.encode(self)) + [0x0a]
         } catch {
-            // It has texts, whole numbers and truth values alone.
+            // The document has only texts, integers and Booleans.
             preconditionFailure("notes of \(take): \(error)")
         }
     }
 
-    /// Whether both say the same, whatever their revisions are.
+    /// Whether both have the same content apart from their revisions.
     func says(what other: NotesDocument) -> Bool {
         var other = other
         other.revision = revision

@@ -1,43 +1,41 @@
 import Takes
 
-/// How much of a parcel has arrived.
 public enum ParcelProgress: Hashable, Sendable {
-    /// The bytes that have arrived, of all.
+    /// The bytes that have arrived, and the total.
     case sending(Int64, of: Int64)
-    /// All bytes of a file have arrived, and are compared.
+    /// All bytes of a file have arrived and are compared.
     case verifying(Int64, of: Int64)
 }
 
 /// Sends the files of one parcel to one store, and notes in one receipt what arrived.
 ///
-/// A parcel is a set of files that only counts as a whole, such as a take. The caller chooses the files and their order, and sends the file
-/// that completes the parcel last. A receipt that is noted before each step lets the next delivery continue after any failure.
+/// A parcel is a set of files that only counts as a whole, such as a take. The caller chooses the files and their order,
+/// and sends the file that completes the parcel last. A receipt that is noted before each step lets the next delivery
+/// continue after any failure.
 ///
 /// All functions throw `StoreError`, `CancellationError`, or what `save` throws.
 struct ParcelDelivery {
-    /// A file, as it is to be in the store.
     struct File {
         let source: UploadSource
         let object: ObjectName
-        /// What is stored with it, its hash included.
+        /// The metadata stored with it, including its hash.
         let metadata: ObjectMetadata
-        /// Whether a later state may take its place.
+        /// Whether a later version may replace it.
         let isReplaceable: Bool
     }
 
-    /// Changes the receipt in the kit's own notes, durably. The receipt is nil there if nothing is noted of the store.
+    /// Changes the receipt in the kit's own notes durably. The receipt is nil if the notes have none for this store.
     typealias Save = @Sendable (_ change: @escaping @Sendable (inout UploadReceipt?) -> Void) async throws -> Void
 
     private let store: any Store
     private let medium: String?
-    /// What the store has, as of the last step.
+    /// The state of the store after the last step.
     private(set) var receipt: UploadReceipt
     private var done: Int64 = 0
     private var total: Int64 = 0
     private let report: @Sendable (ParcelProgress) -> Void
     private let save: Save
 
-    /// A delivery to the medium that the store has now.
     /// - Parameter noted: the receipt of earlier deliveries, or nil if there was none.
     init(
         to store: any Store, _ noted: UploadReceipt?, report: @escaping @Sendable (ParcelProgress) -> Void,
@@ -51,31 +49,30 @@ struct ParcelDelivery {
         if let medium { receipt.move(to: medium) }
     }
 
-    /// Begins to send.
     /// - Parameters:
-    ///   - byteCount: what progress counts to.
-    ///   - noted: the receipt that is noted now.
+    ///   - byteCount: the total for progress.
+    ///   - noted: the receipt in the notes now.
     mutating func begin(byteCount: Int64, noted: UploadReceipt?) async throws {
         total = byteCount
-        // Before the store has anything, so that a deletion everywhere includes this store.
+        // The receipt is saved before anything is sent, so that a deletion everywhere includes this store.
         if noted != receipt { try await saveReceipt() }
         report(.sending(0, of: total))
     }
 
-    /// Sends a file, unless the store has it. It overwrites at most what this kit sent itself.
+    /// Sends a file, unless the store has it. It overwrites only objects that this kit sent.
     mutating func send(_ file: File) async throws {
         try await send(file) { try await $0.mode(of: file) }
     }
 
     /// Sends a file, unless the store has it.
-    /// - Parameter mode: what may be overwritten. It is only called for a file that must be sent.
+    /// - Parameter mode: decides which objects may be overwritten. It is called only for a file that must be sent.
     mutating func send(_ file: File, mode: (ParcelDelivery) async throws -> PutMode) async throws {
         if try await isDue(file) { try await put(file, mode: mode(self)) }
         done = min(total, done + file.source.byteCount)
         report(.sending(done, of: total))
     }
 
-    /// Deletes an object if this kit sent it. Where this kit may write and not delete, an empty file takes its place.
+    /// Deletes an object if this kit sent it. If this kit may write but not delete, an empty file replaces it.
     /// - Parameter empty: the file without content.
     mutating func withdraw(_ object: ObjectName, empty: () async throws -> File) async throws {
         let isOwn = if receipt.sha256(of: object.file) != nil { true } else { try await attempted(object) != nil }
@@ -88,7 +85,7 @@ struct ParcelDelivery {
         }
     }
 
-    /// Whether a file must be sent, or was sent without being compared and can be compared now.
+    /// Whether a file must be sent, or was sent without comparison and can be compared now.
     private func isDue(_ file: File) async throws -> Bool {
         let name = file.object.file
         guard receipt.sha256(of: name) == file.metadata.sha256 else { return true }
@@ -120,7 +117,7 @@ struct ParcelDelivery {
             // The store may still accept all other parcels.
             throw StoreError(.hidden, error.sentence)
         } catch let error as StoreError where error.problem == .conflict {
-            // Another file is there, and nothing of this one.
+            // Another file has the name, and the store has nothing of this one.
             try await save { $0?.failed(attempt) }
             throw error
         }
@@ -137,10 +134,9 @@ struct ParcelDelivery {
     }
 }
 
-// What this kit sent itself.
 extension ParcelDelivery {
-    /// What may be overwritten, as far as the receipt says: what this kit sent, also if no answer came, and nothing of a file that is not
-    /// replaceable.
+    /// The overwrite permission according to the receipt: this kit may overwrite an object that it sent, even if no
+    /// answer came, unless the file is not replaceable.
     func mode(of file: File) async throws -> PutMode {
         let (name, sha256) = (file.object.file, file.metadata.sha256)
         let sent = receipt.sha256(of: name)
@@ -148,7 +144,8 @@ extension ParcelDelivery {
         return sent == sha256 || receipt.attempts(of: name).contains(sha256) ? .confirm : .create
     }
 
-    /// The hash of an object that an attempt without an answer left in the store, or nil if none did or the store does not show it.
+    /// The hash of the object if an attempt without an answer left it in the store. Nil if no attempt did, or if the
+    /// store hides the object.
     private func attempted(_ object: ObjectName) async throws -> String? {
         let attempts = receipt.attempts(of: object.file)
         guard !attempts.isEmpty, let there = try await store.look(at: object) else { return nil }

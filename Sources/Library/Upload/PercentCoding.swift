@@ -1,6 +1,6 @@
-/// What `%20` and the like stand for in URLs (RFC 3986, 2.1).
+/// Percent-encoding in URLs (RFC 3986, 2.1).
 package enum PercentCoding {
-    /// Reads `%XX`; nil: it is not well formed, or no UTF-8.
+    /// Decodes `%XX`; nil if the text is malformed or not UTF-8.
     /// - Parameter plusIsSpace: whether `+` stands for a space, as in forms.
     package static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []

@@ -1,46 +1,46 @@
 import FoundationEssentials
 import Glibc
 
-/// The program rclone, with the configuration of one remote.
+/// The program rclone with the configuration of one remote.
 struct Rclone: Sendable {
     private let program: String
     private let configuration: SecretFile
-    /// Its name, without the colon.
+    /// The remote's name, without the colon.
     private let remote: String
     private let environment: [String: String]
-    /// What waits for rclone waits for this remote alone.
+    /// Waiting for rclone blocks only this thread, which belongs to this remote.
     private let thread: DiskReader
 
-    /// Keys of a configuration whose values are no secrets.
+    /// Configuration keys whose values are not secrets.
     private static let openKeys: Set<String> = [
         "type", "provider", "region", "endpoint", "url", "host", "port", "user", "username", "vendor", "remote",
         "scope", "env_auth", "location_constraint", "acl", "filename_encryption", "directory_name_encryption",
         "drive_type", "team_drive",
     ]
 
-    /// The library's service grants few threads and little memory. Some of rclone's own values are 96 MiB and more.
+    /// The library's service allows few threads and little memory. Some of rclone's defaults are 96 MiB and more.
     private static let limits = [
         "GOMAXPROCS": "2", "GOMEMLIMIT": "64MiB", "RCLONE_S3_UPLOAD_CONCURRENCY": "2", "RCLONE_B2_CHUNK_SIZE": "8M",
         "RCLONE_DROPBOX_CHUNK_SIZE": "8M", "RCLONE_AZUREBLOB_UPLOAD_CONCURRENCY": "2",
     ]
     private static let arguments = [
         "--ask-password=false",
-        // One attempt: the outbox repeats what fails.
+        // One attempt, because the outbox retries failures.
         "--retries", "1", "--low-level-retries", "3", "--contimeout", "20s", "--timeout", "60s",
         "--transfers", "1", "--checkers", "2", "--buffer-size", "1M", "--log-level", "ERROR",
     ]
 
     /// - Parameters:
-    ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
-    ///   - path: the folders that rclone is looked for in, with colons between them; nil: those of `PATH`.
-    /// - Throws: `StoreError`, `.refused`: it is not installed.
+    ///   - authorities: a file of certificates (PEM) that are trusted in addition to the system's; nil for none.
+    ///   - path: the folders to search for rclone, separated by colons; nil for those of `PATH`.
+    /// - Throws: `StoreError`, `.refused` if rclone is not installed.
     init(configuration: SecretFile, remote: String, authorities: String?, path: String? = nil) throws {
         var environment = ProcessInfo.processInfo.environment
-        // rclone 1.60 does not start while it is set.
+        // rclone 1.60 does not start while this variable is set.
         environment["AWS_CA_BUNDLE"] = nil
-        // The service manager's notes are for this process.
+        // Notifications to the service manager must come from this process alone.
         environment["NOTIFY_SOCKET"] = nil
-        // The folder of the system's certificates is used beside it.
+        // rclone also uses the system's certificate folder.
         if let authorities { environment["SSL_CERT_FILE"] = authorities }
         environment.merge(Self.limits) { _, limit in limit }
         let folders = (path ?? environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":")
@@ -56,14 +56,15 @@ struct Rclone: Sendable {
 
     private static func isProgram(_ path: String) -> Bool { unsafe access(path, X_OK) == 0 }
 
-    /// Whether a hash that rclone has of an object is the remote's own: these kinds repeat what rclone itself noted when it sent.
+    /// Whether a hash from rclone is computed by the remote itself. The excluded types return hashes that rclone stored
+    /// when it sent the object.
     var hashesAreTheRemotes: Bool {
         let types = values(of: configuration.content).filter { $0.key == "type" }.map(\.value)
         return !types.isEmpty && types.allSatisfy { !["chunker", "compress", "hasher"].contains($0) }
     }
 
     /// Runs a command to its end.
-    /// - Parameter action: what it does, for sentences: `listing`.
+    /// - Parameter action: the action for error sentences, such as `listing`.
     /// - Throws: `StoreError`.
     func run(
         _ arguments: [String], _ action: String, send: ((RcloneProcess.Input) async throws -> Void)? = nil,
@@ -76,7 +77,7 @@ struct Rclone: Sendable {
         throw problem(ended, action)
     }
 
-    /// What an exit status (rclone.org/docs, "Exit code") and the text beside it mean.
+    /// The error for an exit status (rclone.org/docs, "Exit code") and rclone's error output.
     private func problem(_ ended: RcloneProcess.Ended, _ action: String) -> StoreError {
         let text = ended.errors.lowercased()
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
@@ -145,15 +146,15 @@ struct Rclone: Sendable {
                 : "\(subject): failed with exit status \(ended.status): \(said)")
     }
 
-    /// The last message, without what no sentence may show.
+    /// The last message, without secrets.
     func reason(_ errors: String) -> String {
         let lines = errors.split(whereSeparator: \.isNewline)
-        // Each begins with `2026/11/23 11:38:57 `, and may have several lines.
+        // Each message begins with `2026/11/23 11:38:57 ` and may have several lines.
         let start = lines.lastIndex { $0.prefix(1).allSatisfy(\.isNumber) && $0.dropFirst(4).hasPrefix("/") }
         var line = lines.isEmpty ? "it gave no reason" : lines[(start ?? lines.count - 1)...].joined(separator: " ")
         for secret in secrets { line = line.replacing(secret.text, with: "(secret)") }
         if start != nil { line = line.split(separator: " ").dropFirst(2).joined(separator: " ") }
-        // Links are signed in their query, and may have a password before the host.
+        // Links may have a signature in the query, and a password before the host.
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map { word -> String in
             guard let scheme = word.firstRange(of: "://") else { return String(word) }
             let rest = word[scheme.upperBound...]
@@ -166,12 +167,13 @@ struct Rclone: Sendable {
                 .map { $0.value < 0x20 || $0.value == 0x7f ? " " : Character($0) }.prefix(300))
     }
 
-    /// Values of the configuration that no sentence may show. rclone may have written new tokens into it meanwhile.
+    /// Configuration values that must not appear in sentences. The file is read again because rclone may have written
+    /// new tokens.
     private var secrets: [Secret] {
         let now = (try? SecretFile(configuration.path, credentials: nil))?.content ?? configuration.content
         return (values(of: configuration.content) + values(of: now)).flatMap { key, value -> [Secret] in
             guard value.count >= 4, !Self.openKeys.contains(key) else { return [] }
-            // A token is JSON: each of its texts is one.
+            // A token is JSON: each string in it is a secret.
             return [Secret(value)] + value.split(separator: "\"").filter { $0.count > 16 }.map { Secret(String($0)) }
         }
     }

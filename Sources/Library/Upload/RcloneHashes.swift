@@ -1,11 +1,11 @@
 import Digests
 
-/// The hashes of a file that remotes of rclone have, too.
+/// The hashes of a file that rclone remotes may also have.
 struct RcloneHashes: Sendable {
     private var ofMD5 = Digest(.md5)
     private var ofSHA1 = Digest(.sha1)
 
-    /// As rclone names them.
+    /// rclone's names of the hashes.
     static let names = ["md5", "sha1", "sha256"]
 
     mutating func update(_ bytes: [UInt8]) {
@@ -13,9 +13,9 @@ struct RcloneHashes: Sendable {
         ofSHA1.update(bytes)
     }
 
-    /// Whether one of a remote's hashes is that of what was hashed. Hashes that are of something else say nothing: a bucket's
-    /// MD5 of an object of parts may be of the parts.
-    /// - Parameter sha256: of what was hashed.
+    /// Whether one of a remote's hashes equals a hash of the file. Other hashes are ignored: the MD5 that a bucket has
+    /// for a multipart object may be a hash of the parts.
+    /// - Parameter sha256: the SHA-256 of the file.
     func match(_ hashes: [String: String], sha256: String) -> Bool {
         let own = [
             "md5": ofMD5.bytes.hexadecimal, "sha1": ofSHA1.bytes.hexadecimal,

@@ -2,17 +2,16 @@ import Glibc
 import Programs
 import Takes
 
-/// A program that runs beside this one, without a shell. The calls that wait for it are for a thread of their own.
+/// A child process without a shell. The calls that wait for it run on their own thread.
 final class RcloneProcess: Sendable {
-    /// How it ended, and what it wrote to its standard error output.
+    /// The exit status, and the standard error output.
     struct Ended: Sendable {
-        /// The exit status; −1: a signal ended it.
+        /// The exit status, or −1 if a signal ended the process.
         var status: Int32
-        /// The last of it, as text.
+        /// The end of the output, as text.
         var errors: String
     }
 
-    /// Writes bytes to the program's standard input.
     typealias Input = ([UInt8]) async throws -> Void
 
     private enum State {
@@ -20,24 +19,24 @@ final class RcloneProcess: Sendable {
         case ended(Int32)
     }
     private let state: Locked<State>
-    /// The ends of the sockets to its input and from its output.
+    /// This process's ends of the sockets for the child's input and output.
     private let input: Int32
     private let output: Int32
-    /// A file without a name: nobody has to read it while the program runs.
+    /// An unlinked file, so that nobody must read it while the program runs.
     private let errors: Int32
 
     private static let longestErrors = 16 << 10
 
-    /// It has ended, or closed its input: how it ended says why.
+    /// The program ended or closed its input. Its exit status says why.
     private struct InputClosed: Error {}
 
-    /// Runs a program to its end. It is killed if the task is cancelled, or a closure throws.
+    /// Runs a program to its end. The program is killed if the task is cancelled, or a closure throws.
     /// - Parameters:
-    ///   - thread: for all that waits.
-    ///   - send: writes what the program reads, which must not write before it has read all. If it throws, the program is killed
-    ///     before its input ends, so that it does not take a part for the whole.
-    ///   - receive: receives what the program writes.
-    /// - Throws: `StoreError`, `.refused`, if it cannot be started; what the closures throw.
+    ///   - thread: runs all waiting calls.
+    ///   - send: writes the program's input. The program must not write output before it has read all input. If `send`
+    ///     throws, the program is killed before its input ends, so that it does not treat a part as the whole.
+    ///   - receive: receives the program's output.
+    /// - Throws: `StoreError`, `.refused` if the program cannot be started; the errors of the closures.
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String], on thread: DiskReader,
         send: ((Input) async throws -> Void)? = nil, receive: ([UInt8]) async throws -> Void
@@ -73,7 +72,7 @@ final class RcloneProcess: Sendable {
         var pairs: [(ours: Int32, theirs: Int32)] = []
         func problem(_ code: Int32) -> StoreError {
             for pair in pairs { close(pair.ours) }
-            // Safe: a string that lives until the next call on this thread.
+            // Safe: the string lives until the next call on this thread.
             return unsafe StoreError(
                 .refused, "outbox: \(program): cannot be started: \(String(cString: strerror(code)))")
         }
@@ -85,7 +84,7 @@ final class RcloneProcess: Sendable {
             }
             pairs.append((pair[0], pair[1]))
         }
-        // Safe: it is changed in place, and has a 0 at its end.
+        // Safe: the template is changed in place and ends with a 0.
         var path = Array("/tmp/fieldfare-rclone-XXXXXX".utf8CString)
         let said = unsafe mkstemp(&path)
         guard said >= 0 else { throw problem(errno) }
@@ -114,7 +113,7 @@ final class RcloneProcess: Sendable {
 
     private func kill() {
         state.withLock { state in
-            // Not after it was waited for: its number may be another's by then.
+            // Not after the wait, because another process may have the same number by then.
             if case .running(let identifier) = state { _ = Glibc.kill(-identifier, SIGKILL) }
         }
     }
@@ -137,26 +136,26 @@ final class RcloneProcess: Sendable {
 
     private func endInput() { shutdown(input, Int32(SHUT_WR)) }
 
-    /// - Returns: what comes next; nothing: that was all.
+    /// - Returns: the next bytes; empty at the end.
     private func read() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 256 << 10)
         while true {
-            // Safe: no more is written than there is room.
+            // Safe: the call writes no more than the buffer holds.
             let count = unsafe Glibc.read(output, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
             return Array(bytes.prefix(max(0, count)))
         }
     }
 
-    /// Waits until it has ended.
+    /// Waits for the end of the program.
     private func wait() -> Int32 {
         guard case .running(let identifier) = state.withLock({ $0 }) else { return -1 }
-        // It keeps its number until the lock is held: a kill hits no other.
-        // Safe: it is zeroes, and filled in place.
+        // WNOWAIT keeps the process number reserved until the lock is held, so a kill cannot reach another process.
+        // Safe: the structure starts as zeroes and is filled in place.
         var information = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         return state.withLock { state in
-            // What it started may be left.
+            // Children of the program may still run.
             _ = Glibc.kill(-identifier, SIGKILL)
             var status: Int32 = 0
             let found = unsafe waitpid(identifier, &status, 0)
@@ -169,7 +168,7 @@ final class RcloneProcess: Sendable {
     private func text() -> String {
         let length = lseek(errors, 0, SEEK_END)
         var bytes = [UInt8](repeating: 0, count: Self.longestErrors)
-        // Safe: no more is written than there is room.
+        // Safe: the call writes no more than the buffer holds.
         let count = unsafe pread(errors, &bytes, bytes.count, max(0, length - off_t(Self.longestErrors)))
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }

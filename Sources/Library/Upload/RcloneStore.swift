@@ -2,41 +2,42 @@ import FoundationEssentials
 public import Settings
 import Takes
 
-/// A remote of rclone: any place that rclone knows, as its configuration says. The objects are in a folder for each day.
+/// A remote of rclone, as its configuration defines it. The objects are in one folder for each day.
 ///
-/// A remote keeps no texts with an object. What arrived is compared by the remote's own hash, or read back if it has none. rclone
-/// does not go on with a file that was cut off: it is sent anew.
+/// rclone stores no metadata with an object. The uploaded file is compared by the remote's own hash, or read back if
+/// the remote has no hash. rclone cannot resume an interrupted upload; the file is sent anew.
 public final class RcloneStore: Store {
     /// `rclone:REMOTE:PATH`.
     public let name: String
     private let remote: String
     private let rclone: Rclone
     private let kit: String
-    /// What the remote can do; nil: it was not asked yet.
+    /// The abilities of the remote, or nil if they were not requested yet.
     private let abilities = Locked<Abilities?>(nil)
 
     private struct Abilities {
-        /// Whether it gives an object another name itself.
+        /// Whether the remote itself renames an object.
         var renames: Bool
-        /// Whether it keeps the time of a file, and sets it without copying the file.
+        /// Whether the remote stores a file's time, and sets it without copying the file.
         var keepsTimes: Bool
     }
 
-    /// Of the times of a remote that keeps any: an hour, in nanoseconds.
+    /// The coarsest accepted resolution of file times: an hour, in nanoseconds.
     private static let coarsestTime: Int64 = 3_600_000_000_000
 
-    /// What an object's file ends with until it is there as a whole.
+    /// The suffix of an object's file until it is complete.
     static let unfinished = ".fieldfare-part"
 
     /// - Parameters:
-    ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
-    ///   - kit: whose unfinished uploads `tidy` removes.
-    /// - Throws: `StoreError`, `.refused`: no remote is named, rclone is not installed, or its configuration cannot be read.
+    ///   - authorities: a file of certificates (PEM) that are trusted in addition to the system's; nil for none.
+    ///   - kit: the kit whose unfinished uploads `tidy` removes.
+    /// - Throws: `StoreError`, `.refused` if no remote is named, rclone is not installed, or its configuration cannot
+    ///   be read.
     public convenience init(_ settings: Settings.Outbox.Rclone, authorities: String?, kit: String) throws {
         try self.init(settings, authorities: authorities, kit: kit, path: nil)
     }
 
-    /// - Parameter path: the folders that rclone is looked for in, with colons between them; nil: those of `PATH`.
+    /// - Parameter path: the folders to search for rclone, separated by colons; nil for those of `PATH`.
     init(_ settings: Settings.Outbox.Rclone, authorities: String?, kit: String, path: String?) throws {
         guard let remote = settings.remote, let mark = remote.firstIndex(of: ":"), mark > remote.startIndex,
             !remote.hasPrefix("-")
@@ -44,7 +45,7 @@ public final class RcloneStore: Store {
             throw StoreError(
                 .refused, "outbox: rclone: no remote is named: write remote = \"REMOTE:PATH\" in [outbox.rclone]")
         }
-        // Others on this machine see what a program is started with.
+        // All users of this computer can read the arguments of a process.
         guard !remote[..<mark].contains(",") else {
             throw StoreError(
                 .refused,
@@ -72,7 +73,7 @@ public final class RcloneStore: Store {
         return folder
     }
 
-    /// Sends a file under a name of its own, verifies it, and gives it its name then.
+    /// Sends a file under a draft name, verifies it, and then renames it.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
@@ -88,7 +89,7 @@ public final class RcloneStore: Store {
         }
         let part = DraftName.name(of: path, metadata.sha256) + Self.unfinished
         let hashes = try await send(source, object, part, report)
-        // What is sent as a stream has the time of now.
+        // A streamed file has the current time on the remote.
         if let modified = metadata.modified { try await setTime(of: part, modified) }
         report(.verifying)
         do {
@@ -101,7 +102,7 @@ public final class RcloneStore: Store {
                     "outbox: rclone: \(path): has arrived with another content: compare it with \(source.path)")
             }
             try await rename(part, to: path, object, mode)
-            // Another may have come in between.
+            // Another file may have taken the name in between.
             guard try await isRenamed(part, to: path, source, metadata, hashes) else { throw conflict(object) }
         } catch let error as StoreError where error.isOfTake {
             try? await deleteFile(part)
@@ -110,12 +111,11 @@ public final class RcloneStore: Store {
         return stored
     }
 
-    /// What is known of an object: no hash. nil: there is none.
+    /// Returns the length only; the hash is nil. Nil if the object does not exist.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await look(path(of: object)).map { StoredObject(name: object, byteCount: $0.Size, sha256: nil) }
     }
 
-    /// All objects of takes.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         try await entries { entries in
             let objects = entries.filter { !$0.Path.hasSuffix(Self.unfinished) }.compactMap { entry in
@@ -125,7 +125,6 @@ public final class RcloneStore: Store {
         }
     }
 
-    /// Reads an object.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         var isEmpty = true
         try await rclone.run(
@@ -134,16 +133,15 @@ public final class RcloneStore: Store {
                 isEmpty = false
                 try await receive(piece)
             })
-        // In a bucket, what is missing is read as an empty folder.
+        // In a bucket, rclone reads a missing object as an empty folder.
         if isEmpty, try await head(object) == nil {
             throw StoreError(.missing, "outbox: rclone: reading \(object) at \(remote): there is no such object")
         }
     }
 
-    /// Deletes an object, if it is there.
     public func delete(_ object: ObjectName) async throws { try await deleteFile(path(of: object)) }
 
-    /// Removes what this kit's uploads that were cut off have left.
+    /// Removes the files that this kit's interrupted uploads left.
     public func tidy() async throws {
         var parts: [String] = []
         try await entries { entries in
@@ -170,18 +168,17 @@ public final class RcloneStore: Store {
     }
 }
 
-// What is there.
 extension RcloneStore {
-    /// An entry of `rclone lsjson`; named as rclone names it.
+    /// An entry of `rclone lsjson`, with rclone's key names.
     private struct Entry: Decodable {
         var Path: String
-        /// −1: not known.
+        /// −1 if unknown.
         var Size: Int64
         var IsDir: Bool
         var Hashes: [String: String]?
     }
 
-    /// - Parameter withHashes: also its hashes, for which some remotes read it.
+    /// - Parameter withHashes: whether to request hashes; some remotes read the whole object for them.
     private func look(_ path: String, withHashes: Bool = false) async throws -> Entry? {
         let hashes = withHashes ? ["--hash"] + RcloneHashes.names.flatMap { ["--hash-type", $0] } : []
         var answer: [UInt8] = []
@@ -192,7 +189,7 @@ extension RcloneStore {
         } catch let error as StoreError where error.problem == .missing {
             return nil
         }
-        // Some remotes answer `null`, or take what is missing for an empty folder.
+        // Some remotes answer `null`, or report a missing object as an empty folder.
         guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(answer)), !entry.IsDir else { return nil }
         return entry
     }
@@ -200,7 +197,7 @@ extension RcloneStore {
     private func entries(_ receive: ([Entry]) async throws -> Void) async throws {
         var line: [UInt8] = []
         do {
-            // One object a line, between brackets.
+            // One object per line, between brackets.
             func read(_ piece: [UInt8]) async throws {
                 var entries: [Entry] = []
                 for byte in piece {
@@ -220,11 +217,11 @@ extension RcloneStore {
                     remote,
                 ], "listing", receive: read)
         } catch let error as StoreError where error.problem == .missing {
-            // The folder is made with the first object.
+            // The folder does not exist before the first object.
         }
     }
 
-    /// The hash of what is there, read back; nil: nothing is.
+    /// The hash of the object, read back; nil if it does not exist.
     private func sha256(of path: String) async throws -> String? {
         var answer: [UInt8] = []
         do {
@@ -236,7 +233,7 @@ extension RcloneStore {
         return String(decoding: answer, as: UTF8.self).split(separator: " ").first.map(String.init)
     }
 
-    /// The hashes of a file that is not sent.
+    /// The hashes of a file that was not sent now.
     private func hashes(of source: UploadSource) async throws -> RcloneHashes {
         var hashes = RcloneHashes()
         var offset: Int64 = 0
@@ -248,7 +245,7 @@ extension RcloneStore {
         return hashes
     }
 
-    /// Whether what is there is the source: the remote's hash says so, or it is read back.
+    /// Whether the object has the content of the source, by the remote's hash or by reading it back.
     private func isSame(
         _ path: String, _ source: UploadSource, _ metadata: ObjectMetadata, _ hashes: RcloneHashes
     ) async throws -> Bool {
@@ -261,7 +258,7 @@ extension RcloneStore {
         return try await sha256(of: path) == metadata.sha256
     }
 
-    /// Whether what was verified as `part` is now at `path`.
+    /// Whether the file that was verified as `part` is now at `path`.
     private func isRenamed(
         _ part: String, to path: String, _ source: UploadSource, _ metadata: ObjectMetadata, _ hashes: RcloneHashes
     ) async throws -> Bool {
@@ -272,7 +269,6 @@ extension RcloneStore {
     }
 }
 
-// What is sent.
 extension RcloneStore {
     private func send(
         _ source: UploadSource, _ object: ObjectName, _ path: String,
@@ -292,14 +288,14 @@ extension RcloneStore {
         return hashes
     }
 
-    /// rclone looks once more whether there is another just before.
+    /// rclone checks again for an existing object just before the rename.
     private func rename(_ part: String, to path: String, _ object: ObjectName, _ mode: PutMode) async throws {
-        // Without `--ignore-times`, what has the same length would be taken for the same where the remote has no times.
+        // Without `--ignore-times`, rclone treats objects of the same length as equal if the remote stores no times.
         try await rclone.run(
             ["moveto", mode.replaces ? "--ignore-times" : "--ignore-existing", part, path], "naming \(object)")
     }
 
-    /// Sets when a file was last changed. A remote that does not do it leaves its own time.
+    /// Sets the modification time. A remote that cannot do this keeps its own time.
     private func setTime(of path: String, _ time: WallTime) async throws {
         guard time.secondsOfFile != nil, try await able().keepsTimes else { return }
         let text = time.iso8601.prefix { $0 != "Z" }
@@ -308,12 +304,13 @@ extension RcloneStore {
         } catch is StoreError {}
     }
 
-    /// What a remote can do. One that neither renames nor copies an object itself would have rclone send it again.
+    /// Requests the abilities of the remote. If a remote can neither rename nor copy an object itself, rclone sends the
+    /// object again.
     private func able() async throws -> Abilities {
         if let known = abilities.withLock({ $0 }) { return known }
         struct Remote: Decodable {
             var Features: [String: Bool]
-            /// Of times, in nanoseconds.
+            /// The resolution of file times, in nanoseconds.
             var Precision: Int64?
         }
         var answer: [UInt8] = []
@@ -332,7 +329,6 @@ extension RcloneStore {
         do {
             try await rclone.run(["deletefile", path], "deleting \(path)")
         } catch let error as StoreError where error.problem == .missing {
-            // Nothing to delete.
         }
     }
 }

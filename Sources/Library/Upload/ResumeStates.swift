@@ -3,22 +3,23 @@ import FoundationEssentials
 import Glibc
 import TakeFiles
 
-/// What an upload needs so that it can go on after a restart: a small file an object. One that is lost costs that it begins anew.
+/// The state that an upload needs to resume after a restart: one small file for each object. If a file is lost, the
+/// upload starts again.
 public actor ResumeStates {
     private let folder: String
     private let reader: DiskReader
 
     private static let longest = 1 << 20
-    /// The address of an upload may be a secret: who has it can send.
+    /// The address of an upload may be a secret: it is enough to send data.
     private static let fileMode: UInt32 = 0o600
 
-    /// - Parameter folder: for these files alone; it is made.
+    /// - Parameter folder: a folder for these files alone; it is created.
     public init(folder: String, reader: DiskReader) {
         self.folder = folder
         self.reader = reader
     }
 
-    /// What was saved of an object of a store; nil: nothing, or nothing that can be read.
+    /// The saved state of an object, or nil if there is none that can be read.
     public func load<State: Codable & Sendable>(_ type: State.Type, of object: ObjectName, in store: String) async
         -> State?
     {
@@ -30,7 +31,7 @@ public actor ResumeStates {
         return try? JSONDecoder().decode(type, from: Data(saved.state.utf8))
     }
 
-    /// Saves what is needed; it is on the disk when this returns.
+    /// Saves the state. It is on the disk when this returns.
     /// - Throws: `StoreError`, `.unreadable`.
     public func save(_ state: some Codable & Sendable, of object: ObjectName, in store: String) async throws {
         let path = path(of: object, in: store)
@@ -48,7 +49,6 @@ public actor ResumeStates {
         }
     }
 
-    /// Forgets an object.
     public func remove(_ object: ObjectName, in store: String) async {
         let path = path(of: object, in: store)
         _ = try? await reader.perform { try $0.remove(path) }
@@ -57,9 +57,9 @@ public actor ResumeStates {
     private struct Saved: Codable {
         var store: String
         var object: String
-        /// JSON of its own.
+        /// A JSON text of its own.
         var state: String
-        /// Of `state`: one that a bad block has changed is none.
+        /// The hash of `state`, to detect a change by a bad block.
         var sha256: String
     }
 
@@ -67,7 +67,7 @@ public actor ResumeStates {
         Digest.sha256(text).hexadecimal
     }
 
-    /// A file's name that any store and object have: letters and digits of a hash.
+    /// A file name for any store and object: hexadecimal digits of a hash.
     private func path(of object: ObjectName, in store: String) -> String {
         "\(folder)/\(Digest.sha256("\(store)\n\(object.path)").hexadecimal.prefix(32)).json"
     }

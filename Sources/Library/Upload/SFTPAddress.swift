@@ -1,16 +1,15 @@
-/// Where a store on an SFTP server is: `sftp://USER@HOST:PORT/PATH`. `/~/PATH` is below the user's home folder.
+/// The address of a store on an SFTP server: `sftp://USER@HOST:PORT/PATH`. `/~/PATH` is below the user's home folder.
 struct SFTPAddress: Hashable, Sendable {
     let user: String
     /// A name, or an address without brackets.
     let host: String
     let port: Int
-    /// As the server has it: absolute, or relative to the home folder; `.`: that folder itself.
+    /// The server's path: absolute, or relative to the home folder. `.` is the home folder itself.
     let folder: String
 
     private static let usualPort = 22
 
-    /// Reads a URL.
-    /// - Throws: `StoreError`, `.refused`: it is none, or has a password. No sentence has the password.
+    /// - Throws: `StoreError`, `.refused` if the URL is malformed or has a password. No sentence shows the password.
     init(_ url: String) throws(StoreError) {
         let shown = Self.shown(url)
         func refusal(_ advice: String) -> StoreError {
@@ -63,16 +62,16 @@ struct SFTPAddress: Hashable, Sendable {
     /// The URL for people and receipts.
     var text: String { "sftp://\(place)\(folder.hasPrefix("/") ? folder : folder == "." ? "/~" : "/~/\(folder)")" }
 
-    /// The user and the server, for people.
+    /// The user and the server, for sentences.
     var place: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == Self.usualPort ? "\(user)@\(host)" : "\(user)@\(host):\(port)"
     }
 
-    /// A URL without the password that it may have.
+    /// The URL without its password.
     static func shown(_ url: String) -> String {
         let authority = url.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != "/" }
-        // A password may have any of these characters itself.
+        // A password may itself contain these characters.
         guard let last = url.lastIndex(of: "@"), let colon = authority.firstIndex(of: ":"),
             colon < authority.lastIndex(of: "@") ?? last
         else { return url }
@@ -84,7 +83,7 @@ struct SFTPAddress: Hashable, Sendable {
         while path.hasSuffix("/") { path = path.dropLast() }
         if path == "/~" { return "." }
         guard path.hasPrefix("/~/") else { return path.isEmpty ? nil : String(path) }
-        // A second slash would make it absolute.
+        // A second slash would make the path absolute.
         return path.hasPrefix("/~//") ? nil : String(path.dropFirst(3))
     }
 
@@ -97,7 +96,7 @@ struct SFTPAddress: Hashable, Sendable {
         }
     }
 
-    /// No name that `ssh` could take for an option, or a shell for more than a name.
+    /// Whether `ssh` cannot treat the name as an option, and a shell cannot treat it as more than a name.
     private static func isUser(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 255 && !text.hasPrefix("-")
             && text.utf8.allSatisfy { isOfName($0) || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "+") }

@@ -1,8 +1,8 @@
 import Takes
 
-/// What a server answers to one request, now or later.
+/// The answer to one request, now or later.
 final class SFTPAnswer: Sendable {
-    /// How many bytes of a file it may have.
+    /// The most file bytes that the answer may have.
     let mostData: Int
     private let state = Locked(State.open)
 
@@ -10,14 +10,14 @@ final class SFTPAnswer: Sendable {
         case open
         case awaited(CheckedContinuation<SFTPReply, any Error>)
         case come(Result<SFTPReply, any Error>)
-        /// Its task was cancelled.
+        /// The waiting task was cancelled.
         case abandoned
     }
 
     init(mostData: Int = 0) { self.mostData = mostData }
 
-    /// Waits for it. To be called once.
-    /// - Throws: `StoreError`, if the connection ends before.
+    /// Waits for the answer. It may be called once.
+    /// - Throws: `StoreError` if the connection ends before.
     func value() async throws -> SFTPReply {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -42,8 +42,8 @@ final class SFTPAnswer: Sendable {
         }
     }
 
-    /// Has it.
-    /// - Returns: whether somebody may still want it.
+    /// Delivers the answer.
+    /// - Returns: whether a task may still need it.
     @discardableResult
     func come(_ result: Result<SFTPReply, any Error>) -> Bool {
         let (isWanted, waiting) = state.withLock { state -> (Bool, CheckedContinuation<SFTPReply, any Error>?) in

@@ -3,10 +3,10 @@ import Programs
 import Takes
 import Workers
 
-/// A connection to an SFTP server: a child process, `ssh`, which carries the packets. Several tasks use it at a time.
+/// A connection to an SFTP server through a child process, `ssh`. Several tasks may use it at the same time.
 ///
-/// Requests are numbered, and their answers come in any order. A thread passes the packets on; it ends with the child. A connection that
-/// nobody uses ends after a while, and one that does not answer ends, too.
+/// Requests are numbered, and their answers come in any order. A thread passes the packets on; it ends with the child.
+/// The connection ends if nobody uses it for a while, or if the server does not answer.
 final class SFTPConnection: Sendable {
     private let command: SSHCommand
     private let patience: Patience
@@ -14,19 +14,19 @@ final class SFTPConnection: Sendable {
     private let orders = Mailbox<Order>()
     private let state = Locked(State())
 
-    /// How long is waited.
+    /// Time limits.
     struct Patience: Sendable {
-        /// For anything to pass, while answers are due. `ssh` notices before if the network is cut.
+        /// For any data to pass while answers are due. `ssh` detects a lost network earlier.
         var answer = Duration.seconds(120)
-        /// For another user.
+        /// For the next user, after the last one left.
         var idle = Duration.seconds(60)
-        /// For `ssh` to say why it ends.
+        /// For `ssh` to report why it ends.
         var end = Duration.seconds(2)
     }
 
     private enum Order: Sendable {
         case send([UInt8])
-        /// A user has left: the time that another one has begins.
+        /// A user has left, so the idle time starts.
         case wait
         case end
     }
@@ -36,21 +36,21 @@ final class SFTPConnection: Sendable {
         var users = 0
         var answers: [UInt32: SFTPAnswer] = [:]
         var next: UInt32 = 1
-        /// Who waits for the end.
+        /// The tasks that wait for the end.
         var closing: [CheckedContinuation<Void, Never>] = []
     }
 
     private enum Phase {
-        /// Nothing may be sent before the server has said its version.
+        /// Nothing may be sent before the server has sent its version.
         case greeting(held: [[UInt8]])
         case open(Set<SFTPExtension>)
-        /// Nobody has used it for long. It ends.
+        /// The connection was idle for too long. It ends.
         case unused
         case ended(StoreError)
     }
 
     /// Starts `ssh`.
-    /// - Parameter program: in place of `ssh`.
+    /// - Parameter program: replaces `ssh`.
     /// - Throws: `StoreError`.
     init(_ command: SSHCommand, program: String = SSHCommand.program, patience: Patience = Patience())
         throws(StoreError)
@@ -65,7 +65,7 @@ final class SFTPConnection: Sendable {
                 : StoreError(.busy(nil), "outbox: \(program): cannot be started: \(error.text)")
         }
         do {
-            // It holds the connection until the child has ended.
+            // The thread keeps the connection alive until the child has ended.
             _ = try Thread(name: "sftp") { self.run() }
         } catch {
             child.end()
@@ -73,7 +73,7 @@ final class SFTPConnection: Sendable {
         }
     }
 
-    /// Keeps it open until `leave`.
+    /// Keeps the connection open until `leave`.
     /// - Returns: whether it is open.
     func enter() -> Bool {
         state.withLock { state in
@@ -86,13 +86,12 @@ final class SFTPConnection: Sendable {
         }
     }
 
-    /// Ends what `enter` began.
     func leave() {
         state.withLock { $0.users -= 1 }
         orders.post(.wait)
     }
 
-    /// Sends a request, after those before it. Its answer is awaited later: so many can be under way.
+    /// Sends a request after the earlier ones. The caller awaits the answer later, so several requests can be pending.
     func send(_ request: SFTPRequest) -> SFTPAnswer {
         let answer = SFTPAnswer(mostData: request.mostData)
         let failure = state.withLock { state -> StoreError? in
@@ -112,21 +111,19 @@ final class SFTPConnection: Sendable {
         return answer
     }
 
-    /// Sends a request, and waits for its answer.
     func ask(_ request: SFTPRequest) async throws -> SFTPReply { try await send(request).value() }
 
-    /// Whether the server can do this; to be asked after an answer.
+    /// Whether the server has an extension. The result is valid only after the first answer.
     func has(_ ability: SFTPExtension) -> Bool {
         state.withLock { if case .open(let all) = $0.phase { all.contains(ability) } else { false } }
     }
 
-    /// Ends it; the child has ended when this returns.
+    /// Ends the connection. The child has ended when this returns.
     func close() async {
         orders.post(.end)
         await ended()
     }
 
-    /// Waits until the child has ended.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isEnded = state.withLock { state in
@@ -139,7 +136,6 @@ final class SFTPConnection: Sendable {
     }
 }
 
-// What the thread does.
 extension SFTPConnection {
     private enum End {
         /// `ssh` has closed its output.
@@ -156,7 +152,7 @@ extension SFTPConnection {
         while end == nil { end = turn(&pump) }
         let place = "outbox: sftp://\(command.address.place)"
         let error: StoreError
-        // An `ssh` that has closed its pipes ends anyway, and keeps its status.
+        // An `ssh` that has closed its pipes ends by itself, and its status stays available.
         let status = child.end()
         switch end! {
         case .byItself(let errors):
@@ -181,22 +177,21 @@ extension SFTPConnection {
         for continuation in closing { continuation.resume() }
     }
 
-    /// What passes.
     private struct Pump {
-        /// What `ssh` has not taken yet, and how much of the first it has.
+        /// The packets that `ssh` has not accepted yet, and the number of bytes accepted of the first one.
         var waiting = [SFTPRequest.greeting]
         var taken = 0
         var packets = SFTPPackets()
-        /// The end of what `ssh` reports.
+        /// The end of the standard error output of `ssh`.
         var errors: [UInt8] = []
         var hasOutput = true
         var hasErrors = true
-        /// When something passed, or the last user left.
+        /// When data last passed, or when the last user left.
         var last = SystemClock().now()
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
     }
 
-    /// Waits for something to do, and does it.
+    /// Waits for events, and handles them.
     private func turn(_ pump: inout Pump) -> End? {
         let input = pump.waiting.isEmpty || !pump.hasOutput ? -1 : child.input
         var files = [
@@ -217,7 +212,7 @@ extension SFTPConnection {
         if ready == 0, left <= .zero {
             switch outcome {
             case .unused:
-                // Nobody enters it any more.
+                // No new user can enter from here on.
                 let isUsed = state.withLock { state in
                     guard state.users == 0 else { return true }
                     state.phase = .unused
@@ -251,7 +246,7 @@ extension SFTPConnection {
             let count = unsafe packet.withUnsafeBytes { bytes in
                 unsafe Glibc.write(child.input, bytes.baseAddress! + pump.taken, bytes.count - pump.taken)
             }
-            // When `ssh` takes no more, it has closed its output as well, and reports why.
+            // When `ssh` accepts no more input, it has closed its output as well, and its error output says why.
             guard count > 0 else {
                 if errno != EAGAIN, errno != EINTR { pump.waiting = [] }
                 return
@@ -266,7 +261,7 @@ extension SFTPConnection {
     }
 
     private func readErrors(_ pump: inout Pump) {
-        // Safe: the buffer has so many bytes.
+        // Safe: the buffer has `buffer.count` bytes.
         let count = unsafe read(child.errors, &pump.buffer, pump.buffer.count)
         if count > 0 {
             pump.errors = (pump.errors + pump.buffer[..<count]).suffix(4096)
@@ -276,7 +271,7 @@ extension SFTPConnection {
     }
 
     private func readOutput(_ pump: inout Pump) throws(SFTPGarbled) {
-        // Safe: the buffer has so many bytes.
+        // Safe: the buffer has `buffer.count` bytes.
         let count = unsafe read(child.output, &pump.buffer, pump.buffer.count)
         guard count > 0 else {
             if count == 0 || (errno != EAGAIN && errno != EINTR) {
@@ -305,14 +300,14 @@ extension SFTPConnection {
         }
         let count = if case .data(let bytes) = reply { bytes.count } else { 0 }
         let answer = state.withLock { state -> SFTPAnswer? in
-            // Before the version, nothing was asked.
+            // No request was sent before the version arrived.
             guard case .open = state.phase, let answer = state.answers[id], count <= answer.mostData else { return nil }
             state.answers[id] = nil
             return answer
         }
         guard let answer else { throw SFTPGarbled("an answer to what was not asked") }
         if !answer.come(.success(reply)), case .handle(let handle) = reply {
-            // It was opened for a task that was cancelled.
+            // The handle was opened for a task that was cancelled.
             _ = send(.close(handle))
         }
     }

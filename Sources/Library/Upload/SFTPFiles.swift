@@ -1,20 +1,20 @@
 import Digests
 
-/// The files of a server, over one connection. Every failure is a `StoreError` about the place on the server.
+/// File operations on a server over one connection. Every failure is a `StoreError` with the place on the server.
 struct SFTPFiles: Sendable {
     let connection: SFTPConnection
     let address: SFTPAddress
 
-    /// How many bytes a request reads or writes: any server takes so many.
+    /// Bytes for each read or write request. Every server accepts this many.
     static let pieceByteCount = 32 << 10
-    /// How many requests are under way for a file: at most 1 MiB.
+    /// Concurrent requests for a file: at most 1 MiB in total.
     private static let mostUnderWay = 32
 
-    /// A path of the server, for people.
+    /// A path on the server, for error sentences.
     func place(_ path: String) -> String { "sftp://\(address.place)\(path.hasPrefix("/") ? path : "/~/\(path)")" }
 
-    /// What is known of a file or folder; nil: there is none.
-    /// - Throws: `StoreError`, `.hidden`: this user may not look at it.
+    /// The attributes of a file or folder, or nil if it does not exist.
+    /// - Throws: `StoreError`; `.hidden` if this user may not read them.
     func attributes(_ path: String) async throws -> SFTPAttributes? {
         switch try await connection.ask(.attributes(path)) {
         case .attributes(var attributes):
@@ -26,8 +26,8 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// Finds out how long a file is of a server that does not state it: single bytes are read.
-    /// - Returns: nil: it cannot be read either.
+    /// Finds the length of a file by reading single bytes, for servers that do not state it.
+    /// - Returns: nil if the file cannot be read either.
     private func findLength(of path: String) async throws -> Int64? {
         do {
             return try await with(path, .read) { handle in
@@ -48,7 +48,7 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// The error for what this user may not look at.
+    /// The error if this user may not read the path.
     private func hidden(_ path: String) -> StoreError {
         StoreError(
             .hidden,
@@ -56,19 +56,19 @@ struct SFTPFiles: Sendable {
                 + "deleted from the kit: give the user the right to read there")
     }
 
-    /// Sets when a file was last changed. A server that does not allow it leaves its own time.
+    /// Sets the modification time. A server that refuses this keeps its own time.
     /// - Parameter seconds: since 1970.
     func setTime(_ path: String, _ seconds: UInt32) async throws {
         _ = try await connection.ask(.setTime(path, seconds))
     }
 
-    /// Makes a folder, and those that it is in, where they are missing.
+    /// Creates a folder and its missing parents.
     func makeFolder(_ path: String) async throws {
         let found: SFTPAttributes?
         do {
             found = try await attributes(path)
         } catch let error as StoreError where error.problem == .hidden {
-            // It may be there: writing into it shows that.
+            // The folder may exist. The next write shows it.
             _ = try await connection.ask(.makeFolder(path))
             return
         }
@@ -81,12 +81,12 @@ struct SFTPFiles: Sendable {
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try await makeFolder(String(path[..<slash])) }
         let reply = try await connection.ask(.makeFolder(path))
         if case .status(SFTPStatus.done) = reply { return }
-        // Another may have made it in between.
+        // Another client may have created it in between.
         let isThere = try await attributes(path)?.isFolder ?? false
         guard isThere else { throw await failure(reply, path, "be made") }
     }
 
-    /// The files of a folder that are wanted; none if there is no folder.
+    /// The files of a folder that `isWanted` accepts; empty if the folder does not exist.
     func entries(_ path: String, where isWanted: (SFTPEntry) -> Bool) async throws -> [SFTPEntry] {
         let handle: SFTPHandle
         switch try await connection.ask(.openFolder(path)) {
@@ -96,7 +96,7 @@ struct SFTPFiles: Sendable {
         }
         defer { _ = connection.send(.close(handle)) }
         var found: [SFTPEntry] = []
-        // A server that never ends is not followed for ever.
+        // The limit protects against a server whose list never ends.
         for _ in 0..<10_000 {
             switch try await connection.ask(.readFolder(handle)) {
             case .names(let names): found += names.filter(isWanted)
@@ -108,7 +108,7 @@ struct SFTPFiles: Sendable {
         throw StoreError(.refused, "outbox: \(place(path)): has more files than can be listed: look what is there")
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     func remove(_ path: String) async throws {
         switch try await connection.ask(.remove(path)) {
         case .status(SFTPStatus.done), .status(SFTPStatus.missing): return
@@ -116,8 +116,7 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// Opens a file.
-    /// - Throws: `StoreError`, `.missing`: there is none; `.hidden`: this user may not read it.
+    /// - Throws: `StoreError`; `.missing` if the file does not exist, `.hidden` if this user may not read it.
     func open(_ path: String, _ opening: SFTPOpening) async throws -> SFTPHandle {
         switch try await connection.ask(.open(path, opening)) {
         case .handle(let opened): return opened
@@ -129,15 +128,15 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// Opens a file, and closes it in the end.
-    /// - Throws: `StoreError`, `.missing`: there is none; `.hidden`: this user may not read it.
+    /// Opens a file, and closes it after `body`.
+    /// - Throws: `StoreError`; `.missing` if the file does not exist, `.hidden` if this user may not read it.
     func with<Result>(_ path: String, _ opening: SFTPOpening, _ body: (SFTPHandle) async throws -> Result) async throws
         -> Result
     {
         try await closing(try await open(path, opening), of: path, body)
     }
 
-    /// Uses an open file, and closes it in the end.
+    /// Uses an open file, and closes it afterwards.
     func closing<Result>(
         _ handle: SFTPHandle, of path: String, _ body: (SFTPHandle) async throws -> Result
     ) async throws -> Result {
@@ -154,8 +153,8 @@ struct SFTPFiles: Sendable {
     }
 
     /// Reads a part of a file.
-    /// - Parameter receive: receives the bytes in order, 32 KiB at a time; returns whether more is wanted.
-    /// - Returns: how many bytes were received: fewer if the file is shorter.
+    /// - Parameter receive: receives the bytes in order, 32 KiB at a time; returns false to stop.
+    /// - Returns: the number of bytes received, which is smaller if the file is shorter.
     @discardableResult
     func read(
         _ handle: SFTPHandle, of path: String, from start: Int64, to end: Int64,
@@ -172,7 +171,7 @@ struct SFTPFiles: Sendable {
             let (count, answer) = underWay.removeFirst()
             var bytes = try data(await answer.value(), path)
             while bytes.count < count {
-                // Servers may send less than was asked for, also before the end.
+                // A server may send fewer bytes than requested, also before the end of the file.
                 let request = SFTPRequest.read(
                     handle, at: received + Int64(bytes.count), count: count - bytes.count)
                 let more = try data(await connection.ask(request), path)
@@ -185,7 +184,7 @@ struct SFTPFiles: Sendable {
         return received - start
     }
 
-    /// The bytes of an answer; none at the end of the file.
+    /// The bytes of an answer; empty at the end of the file.
     private func data(_ reply: SFTPReply, _ path: String) throws -> [UInt8] {
         switch reply {
         case .data(let bytes): return bytes
@@ -195,13 +194,13 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// Whether an open file has no bytes; false if the server does not say.
+    /// Whether an open file is empty; false if the server does not say.
     func isEmpty(_ handle: SFTPHandle) async throws -> Bool {
         guard case .attributes(let found) = try await connection.ask(.openAttributes(handle)) else { return false }
         return found.byteCount == 0
     }
 
-    /// The hash of a file, hexadecimal.
+    /// The SHA-256 of a file, in hexadecimal.
     func hash(_ path: String) async throws -> String {
         var hash = Digest(.sha256)
         let end = try await attributes(path)?.byteCount ?? .max
@@ -214,8 +213,8 @@ struct SFTPFiles: Sendable {
         return hash.bytes.hexadecimal
     }
 
-    /// Writes the rest of a source.
-    /// - Parameter report: receives how many bytes of the file are there.
+    /// Writes the source from `start` on.
+    /// - Parameter report: receives how many bytes of the file the server has.
     func write(
         _ source: UploadSource, from start: Int64, to handle: SFTPHandle, of path: String,
         _ report: (Int64) -> Void
@@ -238,7 +237,7 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// Has a file on the server's disk, where the server can do that.
+    /// Syncs a file to the server's disk, if the server can do that.
     func sync(_ handle: SFTPHandle, of path: String) async throws {
         guard connection.has(.sync) else { return }
         switch try await connection.ask(.sync(handle)) {
@@ -247,12 +246,11 @@ struct SFTPFiles: Sendable {
         }
     }
 
-    /// Gives a file another name.
     func rename(_ path: String, to other: String) async throws -> Renaming {
         let reply = try await connection.ask(.rename(path, other))
         switch reply {
         case .status(SFTPStatus.done): return .done
-        // OpenSSH says no more than "failure".
+        // OpenSSH reports only "failure".
         case .status(SFTPStatus.failure), .status(SFTPStatus.exists):
             do {
                 if try await attributes(other) != nil { return .taken }
@@ -267,18 +265,17 @@ struct SFTPFiles: Sendable {
         return .refused
     }
 
-    /// What became of a renaming.
     enum Renaming {
         case done
-        /// There is a file of the new name.
+        /// The new name exists already.
         case taken
-        /// The server renames nothing, or not this.
+        /// The server refuses to rename this file, or any file.
         case refused
-        /// The name is taken, or the server does not rename: this user may not look.
+        /// Either the name is taken or the server cannot rename. This user may not read which.
         case unclear
     }
 
-    /// Gives a file the name of another, which it replaces.
+    /// Replaces a file by another one.
     func replace(_ other: String, by path: String) async throws -> Renaming {
         if connection.has(.replace) {
             let reply = try await connection.ask(.replace(path, other))
@@ -292,7 +289,7 @@ struct SFTPFiles: Sendable {
         return try await rename(path, to: other)
     }
 
-    /// What is free where a folder is; nil: the server does not say.
+    /// The free space of a folder's file system, or nil if the server does not say.
     func space(_ path: String) async throws -> SFTPSpace? {
         guard connection.has(.space), case .space(let space) = try await connection.ask(.space(path)) else {
             return nil
@@ -300,7 +297,7 @@ struct SFTPFiles: Sendable {
         return space
     }
 
-    /// Why something could not be written: the disk may be full, which the answer does not say.
+    /// The error for a failed write. The answer does not say whether the disk is full, so the free space is requested.
     private func failure(_ reply: SFTPReply, _ path: String, _ what: String) async -> any Error {
         if case .status(SFTPStatus.failure) = reply {
             let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."

@@ -1,4 +1,4 @@
-/// What a client asks in version 3 of SFTP (draft-ietf-secsh-filexfer-02, and the file `PROTOCOL` of OpenSSH).
+/// The requests of version 3 of SFTP (draft-ietf-secsh-filexfer-02, and the file `PROTOCOL` of OpenSSH).
 enum SFTPRequest {
     case open(String, SFTPOpening)
     case close(SFTPHandle)
@@ -6,15 +6,15 @@ enum SFTPRequest {
     case write(SFTPHandle, at: Int64, [UInt8])
     case attributes(String)
     case openAttributes(SFTPHandle)
-    /// Sets when a file was last changed and read, in seconds since 1970.
+    /// Sets the modification and access times, in seconds since 1970.
     case setTime(String, UInt32)
     case openFolder(String)
     case readFolder(SFTPHandle)
     case remove(String)
     case makeFolder(String)
-    /// Fails, on most servers, if there is a file of the new name.
+    /// On most servers, this fails if the new name exists.
     case rename(String, String)
-    /// Replaces a file of the new name: `posix-rename@openssh.com`.
+    /// Overwrites the new name: `posix-rename@openssh.com`.
     case replace(String, String)
     /// Writes a file through to the disk: `fsync@openssh.com`.
     case sync(SFTPHandle)
@@ -24,7 +24,7 @@ enum SFTPRequest {
     /// The first packet of a client: version 3.
     static let greeting: [UInt8] = [0, 0, 0, 5, 1, 0, 0, 0, 3]
 
-    /// The packet, with its length.
+    /// The packet, including its length.
     func packet(id: UInt32) -> [UInt8] {
         var packet = SFTPPacket(type, id: id)
         switch self {
@@ -86,27 +86,27 @@ enum SFTPRequest {
         }
     }
 
-    /// How many bytes of a file the answer may have.
+    /// The most file bytes that the answer may have.
     var mostData: Int { if case .read(_, _, let count) = self { count } else { 0 } }
 }
 
-/// How a file is opened (`pflags`).
+/// The `pflags` of an open request.
 struct SFTPOpening: OptionSet {
     let rawValue: UInt32
     static let read = SFTPOpening(rawValue: 1)
     static let write = SFTPOpening(rawValue: 2)
     static let create = SFTPOpening(rawValue: 8)
     static let empty = SFTPOpening(rawValue: 16)
-    /// Fails if the file is there.
+    /// Fails if the file exists.
     static let new = SFTPOpening(rawValue: 32)
 }
 
-/// What a server names an open file by.
+/// The server's identifier of an open file.
 struct SFTPHandle: Hashable, Sendable {
     let bytes: [UInt8]
 }
 
-/// What servers can do beside the protocol, and in which version.
+/// Extensions of the protocol, with their versions.
 enum SFTPExtension: String, CaseIterable {
     case replace = "posix-rename@openssh.com"
     case sync = "fsync@openssh.com"
@@ -115,7 +115,6 @@ enum SFTPExtension: String, CaseIterable {
     fileprivate var version: String { self == .space ? "2" : "1" }
 }
 
-/// What a server answers.
 enum SFTPReply: Sendable, Equatable {
     case version(UInt32, Set<SFTPExtension>)
     case status(UInt32)
@@ -126,8 +125,8 @@ enum SFTPReply: Sendable, Equatable {
     case space(SFTPSpace)
 
     /// Reads a packet without its length.
-    /// - Returns: the answer, and what it answers; nil: `version`, which has no number.
-    /// - Throws: `SFTPGarbled`, if it is not of this form.
+    /// - Returns: the answer and the number of its request; the number is nil for `version`.
+    /// - Throws: `SFTPGarbled` if the packet is malformed.
     static func read(_ packet: [UInt8]) throws(SFTPGarbled) -> (id: UInt32?, reply: SFTPReply) {
         var reader = SFTPReader(packet)
         let type = try reader.byte()
@@ -142,7 +141,7 @@ enum SFTPReply: Sendable, Equatable {
         }
         let id = try reader.number()
         switch type {
-        // The text that follows says no more than the code, and may be anything.
+        // The text after the code is ignored: it adds nothing to the code and may be anything.
         case 101: return (id, .status(try reader.number()))
         case 102:
             let handle = try reader.bytes()
@@ -155,19 +154,19 @@ enum SFTPReply: Sendable, Equatable {
                 let name = try reader.text()
                 _ = try reader.bytes()
                 let attributes = try reader.attributes()
-                // What is not UTF-8 is no file of a take.
+                // A name that is not UTF-8 is not a file of a take.
                 if let name { names.append(SFTPEntry(name: name, attributes: attributes)) }
             }
             return (id, .names(names))
         case 105: return (id, .attributes(try reader.attributes()))
-        // No other request has such an answer.
+        // Only the request for space has such an answer.
         case 201: return (id, .space(try reader.space()))
         default: throw SFTPGarbled("a packet of type \(type)")
         }
     }
 }
 
-/// The codes of `status` that mean more than a failure.
+/// The status codes with a meaning beyond a general failure.
 enum SFTPStatus {
     static let done: UInt32 = 0
     static let end: UInt32 = 1
@@ -175,7 +174,7 @@ enum SFTPStatus {
     static let denied: UInt32 = 3
     static let failure: UInt32 = 4
     static let unsupported: UInt32 = 8
-    /// Of later versions; some servers send it nevertheless.
+    /// Defined in later versions; some servers send it in version 3.
     static let exists: UInt32 = 11
     /// As `exists`.
     static let full: UInt32 = 14
@@ -183,25 +182,22 @@ enum SFTPStatus {
     static let overQuota: UInt32 = 15
 }
 
-/// A file in a folder.
 struct SFTPEntry: Hashable, Sendable {
     var name: String
     var attributes: SFTPAttributes
 }
 
-/// What is known of a file.
 struct SFTPAttributes: Hashable, Sendable {
-    /// nil: the server does not say.
+    /// Nil if the server does not say.
     var byteCount: Int64?
-    /// `st_mode` of stat(2); nil: the server does not say.
+    /// `st_mode` of stat(2), or nil if the server does not say.
     var mode: UInt32?
 
     var isFolder: Bool { mode.map { $0 & 0o170000 == 0o040000 } ?? false }
-    /// Also where the server does not say.
+    /// True also if the server does not say.
     var isFile: Bool { mode.map { $0 & 0o170000 == 0o100000 } ?? true }
 }
 
-/// What is free on a server's disk.
 struct SFTPSpace: Hashable, Sendable {
     /// For this user.
     var freeBytes: Int64
@@ -209,20 +205,19 @@ struct SFTPSpace: Hashable, Sendable {
     var isReadOnly: Bool
 }
 
-/// A server sent what is no SFTP.
+/// The server sent data that is not SFTP.
 struct SFTPGarbled: Error {
-    /// What was found.
     let found: String
 
     init(_ found: String) { self.found = found }
 }
 
-/// Cuts what a server sends into packets. It holds no more than one packet and what was added last.
+/// Splits the received bytes into packets. It holds at most one packet and the last added bytes.
 struct SFTPPackets {
     private var bytes: [UInt8] = []
     private var start = 0
 
-    /// OpenSSH sends no longer ones (`SFTP_MAX_MSG_LENGTH`).
+    /// OpenSSH sends no longer packets (`SFTP_MAX_MSG_LENGTH`).
     private static let longest = 256 << 10
 
     mutating func add(_ more: some Sequence<UInt8>) {
@@ -231,13 +226,13 @@ struct SFTPPackets {
         bytes.append(contentsOf: more)
     }
 
-    /// The next packet, without its length; nil: it is not complete.
+    /// The next packet without its length, or nil if it is incomplete.
     mutating func next() throws(SFTPGarbled) -> [UInt8]? {
         guard bytes.count - start >= 4 else { return nil }
         let head = bytes[start..<start + 4]
         let count = head.reduce(0) { $0 << 8 | Int($1) }
         guard (1...Self.longest).contains(count) else {
-            // Four letters are a length of more than a gigabyte.
+            // Four letters, read as a length, are more than a gigabyte.
             let text = bytes[start...].prefix(60).prefix { (32..<127).contains($0) }
             throw SFTPGarbled(
                 text.count >= 4 ? "the text \"\(String(decoding: text, as: UTF8.self))\"" : "a packet of \(count) bytes"
@@ -249,7 +244,6 @@ struct SFTPPackets {
     }
 }
 
-/// Builds a packet.
 private struct SFTPPacket {
     private var bytes: [UInt8]
 
@@ -279,7 +273,7 @@ private struct SFTPPacket {
     }
 }
 
-/// Reads the fields of a packet. It goes no further than the packet.
+/// Reads the fields of a packet, and never beyond its end.
 private struct SFTPReader {
     private var rest: ArraySlice<UInt8>
 
@@ -301,7 +295,7 @@ private struct SFTPReader {
 
     mutating func bytes() throws(SFTPGarbled) -> [UInt8] { Array(try take(Int(number()))) }
 
-    /// nil: it is no UTF-8.
+    /// Nil if the text is not UTF-8.
     mutating func text() throws(SFTPGarbled) -> String? { String(validating: try bytes(), as: UTF8.self) }
 
     mutating func attributes() throws(SFTPGarbled) -> SFTPAttributes {
@@ -326,7 +320,7 @@ private struct SFTPReader {
         let (free, overflow) = values[1].multipliedReportingOverflow(by: values[4])
         return SFTPSpace(
             freeBytes: overflow ? .max : Int64(clamping: free),
-            // A file system without a table of files says 0 of both.
+            // A file system without an inode table reports 0 for both.
             hasFreeFiles: values[5] == 0 || values[7] > 0, isReadOnly: values[9] & 1 != 0)
     }
 }

@@ -1,10 +1,11 @@
 public import Settings
 import Takes
 
-/// A folder on an SSH server with SFTP. OpenSSH's `ssh` connects, encrypts, and knows the server by its host key.
+/// A folder on an SSH server with SFTP. OpenSSH's `ssh` connects, encrypts, and identifies the server by its host key.
 ///
-/// A file is written under a hidden name, synced, read back and compared, and then renamed. SFTP has no hash of its own. The server's
-/// `sha256sum` would save the reading back, but needs a shell, which accounts for SFTP alone do not have: so all servers are read.
+/// A file is written under a draft name, synced, read back, compared and then renamed. SFTP has no hashes. The server's
+/// `sha256sum` would save the read-back, but it needs a shell, which SFTP-only accounts do not have. So the kit reads
+/// files back from every server.
 public final class SFTPStore: Store {
     /// `sftp:sftp://kit@archive.example.org/recordings`.
     public let name: String
@@ -16,9 +17,10 @@ public final class SFTPStore: Store {
     private let resume: ResumeStates?
 
     /// - Parameters:
-    ///   - kit: whose unfinished uploads `tidy` removes.
-    ///   - resume: notes attempts; nil: after a lost answer, a server that shows nothing makes the kit's own file look like another's.
-    /// - Throws: `StoreError`, `.refused`, if the settings, the key or the file with the host keys cannot be used.
+    ///   - kit: the kit whose unfinished uploads `tidy` removes.
+    ///   - resume: notes attempts. If nil, and the server hides its files, this kit's own file looks like another's
+    ///     after a lost answer.
+    /// - Throws: `StoreError`, `.refused` if the settings, the key or the file of host keys cannot be used.
     public convenience init(
         _ settings: Settings.Outbox.SFTP, kit: String, resume: ResumeStates? = nil
     ) throws(StoreError) {
@@ -27,7 +29,7 @@ public final class SFTPStore: Store {
             try SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile)
         }
         _ = try command()
-        // Read again each time: a person may have changed them.
+        // The files are read at each connection, because a person may have changed them.
         self.init(address, kit: kit, resume: resume) { () throws(StoreError) in try SFTPConnection(command()) }
     }
 
@@ -44,7 +46,7 @@ public final class SFTPStore: Store {
 
     static func name(of address: SFTPAddress) -> String { "sftp:\(address.text)" }
 
-    /// The name of the store of a URL, also of one that is not well formed. A password is left out.
+    /// The name of the store with a URL, which may be malformed. A password is left out.
     static func name(of url: String) -> String {
         (try? SFTPAddress(url)).map { name(of: $0) } ?? "sftp:\(SFTPAddress.shown(url))"
     }
@@ -57,7 +59,7 @@ public final class SFTPStore: Store {
         }
     }
     private func path(of object: ObjectName) -> String { "\(folder(object.day))/\(object.file)" }
-    /// Uses the connection, which is begun if there is none.
+    /// Uses the current connection, or opens one.
     private func using<Result>(_ body: (SFTPFiles) async throws -> Result) async throws -> Result {
         let connection = try current.withLock { current throws(StoreError) in
             if let current, current.enter() { return current }
@@ -70,7 +72,6 @@ public final class SFTPStore: Store {
         return try await body(SFTPFiles(connection: connection, address: address))
     }
 
-    /// Closes the connection.
     public func close() async {
         let connection = current.withLock { current in
             defer { current = nil }
@@ -79,7 +80,7 @@ public final class SFTPStore: Store {
         await connection?.close()
     }
 
-    /// Writes what is not there yet, syncs it, reads all of it back, and renames it.
+    /// Writes the missing part, syncs it, reads the whole file back, and renames it.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
@@ -96,7 +97,7 @@ public final class SFTPStore: Store {
         }
     }
 
-    /// What is known of a file; its hash is not.
+    /// Returns the length only; the hash is nil.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await using { files in
             guard let there = try await files.attributes(path(of: object)), there.isFile else { return nil }
@@ -104,7 +105,7 @@ public final class SFTPStore: Store {
         }
     }
 
-    /// All files of takes, a day at a time.
+    /// Lists all files of takes, one day at a time.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         try await using { files in
             for day in try await days(files) {
@@ -129,7 +130,6 @@ public final class SFTPStore: Store {
         return Set(found.map(\.name)).sorted()
     }
 
-    /// Reads a file.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         try await using { files in
             let path = path(of: object)
@@ -143,12 +143,11 @@ public final class SFTPStore: Store {
         }
     }
 
-    /// Deletes a file, if it is there.
     public func delete(_ object: ObjectName) async throws {
         try await using { try await $0.remove(path(of: object)) }
     }
 
-    /// Removes uploads that this kit did not finish, of files that are there.
+    /// Removes unfinished uploads of this kit for files that are complete on the server.
     public func tidy() async throws {
         try await using { files in
             for day in try await days(files) {

@@ -1,27 +1,27 @@
 import Digests
 package import Takes
 
-/// What a server showed that it does otherwise than most.
+/// Limits that a server showed during uploads.
 struct SFTPHabits {
-    /// Whether it takes files whose names begin with a dot.
+    /// Whether the server accepts file names that begin with a dot.
     var takesHidden = true
-    /// Whether it renames files.
     var renames = true
 }
 
-/// One file on its way to an SFTP server.
+/// The upload of one file to an SFTP server.
 ///
-/// A file is opened to be written or to be read, never for both: services that keep files as objects refuse that.
+/// A file is opened either for writing or for reading, never for both: services that store files as objects refuse
+/// that.
 struct SFTPUpload {
     let source: UploadSource
-    /// Of the source, hexadecimal.
+    /// The hash of the source, in hexadecimal.
     let sha256: String
-    /// Of its day.
+    /// The folder of the day.
     let folder: String
     let file: String
     let modified: WallTime?
     let files: SFTPFiles
-    /// Nil: attempts are not noted.
+    /// Nil if attempts are not noted.
     let attempts: UnseenAttempts?
     let habits: Locked<SFTPHabits>
     let report: @Sendable (PutProgress) -> Void
@@ -30,17 +30,17 @@ struct SFTPUpload {
 
     private var path: String { "\(folder)/\(file)" }
 
-    /// What is at the file's name.
+    /// The state of the file's name on the server.
     private enum Presence {
         case nothing
-        /// This user may not look, for this reason.
+        /// This user may not read the attributes, for this reason.
         case hidden(StoreError)
         case file(SFTPAttributes)
     }
 
-    /// Has the file there.
-    /// - Returns: why what arrived could not be compared; nil: it was.
-    /// - Throws: `StoreError`: `.conflict`: another file is there, which may not be overwritten.
+    /// Uploads the file.
+    /// - Returns: why the uploaded file could not be compared, or nil if it was compared.
+    /// - Throws: `StoreError`; `.conflict` if another file has the name and must not be overwritten.
     func run(_ mode: PutMode) async throws -> StoreError? {
         do {
             let reason = try await deliver(mode)
@@ -67,7 +67,7 @@ struct SFTPUpload {
                     if found == sha256 { return nil }
                     guard mode.allows(found) else { throw conflict }
                 } catch let error as StoreError where error.problem == .hidden {
-                    // One of this length that cannot be read is left as it is.
+                    // A file of the same length that cannot be read is left as it is.
                     if isOfLength, !mode.replaces || mode.allows(sha256) {
                         guard mode.knows(sha256) || there.byteCount == 0 || earlier == .naming || earlier == .writing
                         else { throw conflict }
@@ -81,7 +81,7 @@ struct SFTPUpload {
             return try await sendDirectly(presence, mode, resumes: resumes, earlier)
         }
         let (draft, reason) = try await sendDraft()
-        // If the answer to the next request is lost, nothing else tells this file from another's.
+        // If the answer to the next request is lost, only this note distinguishes this file from another kit's.
         if reason != nil, case .nothing = presence { try await attempts?.note(UnseenAttempt(sha256: sha256)) }
         var step = earlier
         switch try await name(draft, presence, mode, &step) {
@@ -89,7 +89,7 @@ struct SFTPUpload {
             try await checkLength()
             return reason
         case .taken:
-            // Another has come in between.
+            // Another file took the name in between.
             guard try await isSame() else { throw conflict }
             try? await files.remove(draft)
             return nil
@@ -102,14 +102,14 @@ struct SFTPUpload {
             do {
                 return try await sendDirectly(try await self.presence(), mode, resumes: false, step)
             } catch let error as StoreError where error.problem == .conflict {
-                // The name is taken: by the same file, if an earlier renaming had no answer.
+                // The name is taken. It is the same file if an earlier rename got no answer.
                 guard earlier == .naming, !mode.replaces, case .hidden(let hidden) = presence else { throw error }
                 return reason ?? hidden
             }
         }
     }
 
-    /// Whether the file that came in between is this one.
+    /// Whether the file that took the name in between has the same content.
     private func isSame() async throws -> Bool {
         do {
             return try await files.hash(path) == sha256
@@ -132,15 +132,16 @@ struct SFTPUpload {
         }
     }
 
-    /// Whether what is there is the beginning of this file, as a server that cannot rename has it after a cut. To write the rest of it
-    /// loses nothing, whoever wrote the beginning.
+    /// Whether the file on the server is the beginning of this file, as an interrupted upload leaves it on a server
+    /// that cannot rename. Writing the rest destroys nothing, even if another program wrote the beginning.
     private func isBeginning(_ there: SFTPAttributes) async throws -> Bool {
         guard let byteCount = there.byteCount, byteCount > 0, byteCount < source.byteCount else { return false }
         var hash = Digest(.sha256)
         return try await beginning(of: path, byteCount, &hash) == byteCount
     }
 
-    /// How much of this file is the beginning of what is there. What cannot be read is written anew.
+    /// How many bytes on the server equal the beginning of this file. A file that cannot be read counts as 0 bytes and
+    /// is written anew.
     private func beginning(of place: String, _ byteCount: Int64, _ hash: inout Digest) async throws -> Int64 {
         guard byteCount > 0, byteCount <= source.byteCount else { return 0 }
         var begun: Int64 = 0
@@ -162,7 +163,7 @@ struct SFTPUpload {
 
     // MARK: Sending
 
-    /// Has a verified copy under a name of its own: a hidden one, where the server takes such.
+    /// Writes a verified copy under a draft name, which is hidden if the server accepts that.
     /// - Returns: its path, and why it could not be compared.
     private func sendDraft() async throws -> (String, StoreError?) {
         let plain = DraftName.name(of: file, sha256) + Self.draftSuffix
@@ -184,19 +185,19 @@ struct SFTPUpload {
         } catch let error as StoreError {
             throw refusal ?? error
         }
-        // Only now is it known that the dot was the reason.
+        // Only now is it certain that the dot was the reason for the refusal.
         habits.withLock { $0.takesHidden = false }
         return (draft, try await send(to: opened, at: draft))
     }
 
-    /// A file that is open to be written, and what of it is there.
+    /// A file open for writing, and the part of it that is already there.
     private struct Opened {
         var handle: SFTPHandle
         var begun: Int64 = 0
         var hash = Digest(.sha256)
     }
 
-    /// Opens a draft, which may have the beginning already.
+    /// Opens a draft, which may already have the beginning of the file.
     private func open(_ place: String) async throws -> Opened {
         let there: Int64
         do {
@@ -216,14 +217,14 @@ struct SFTPUpload {
             do {
                 return Opened(handle: try await files.open(place, [.write, .create]), begun: begun, hash: hash)
             } catch let error as StoreError where [.refused, .busy(nil)].contains(error.problem) {
-                // Some services write files only from their beginning.
+                // Some services write files only from the beginning.
             }
         }
         return Opened(handle: try await files.open(place, [.write, .create, .empty]))
     }
 
-    /// Writes what is missing, and compares all of it.
-    /// - Returns: why it could not be compared; nil: it was.
+    /// Writes the missing part, and compares the whole file.
+    /// - Returns: why the file could not be compared, or nil if it was compared.
     private func send(to opened: Opened, at place: String) async throws -> StoreError? {
         let begun = opened.begun
         var hash = opened.hash
@@ -237,7 +238,7 @@ struct SFTPUpload {
         var reason: StoreError?
         var read: Int64 = 0
         do {
-            // One byte more than there should be.
+            // Reads one byte more than expected, to detect a file that is too long.
             try await files.with(place, .read) { handle in
                 read = try await files.read(handle, of: place, from: begun, to: source.byteCount + 1) {
                     hash.update($0)
@@ -258,20 +259,20 @@ struct SFTPUpload {
         return nil
     }
 
-    /// Writes the file under its own name, where the server cannot rename.
-    /// - Parameter earlier: what an attempt did that did not end.
+    /// Writes the file directly under its own name, for servers that cannot rename.
+    /// - Parameter earlier: the step of an earlier attempt that did not end.
     private func sendDirectly(
         _ presence: Presence, _ mode: PutMode, resumes: Bool, _ earlier: UnseenAttempt.Step?
     ) async throws -> StoreError? {
         if resumes { return try await send(to: try await open(path), at: path) }
-        // Used where nothing can be read.
+        // Decides only where nothing can be read.
         let isOwn = mode.replaces || earlier == .writing
         let replaces: Bool
         switch presence {
         case .nothing: replaces = false
         case .hidden: replaces = isOwn
         case .file:
-            // One that came meanwhile is not overwritten.
+            // A file that appeared meanwhile must not be overwritten.
             do {
                 replaces = try await mode.allows(files.hash(path))
             } catch let error as StoreError where error.problem == .hidden {
@@ -289,7 +290,7 @@ struct SFTPUpload {
             handle = try await files.open(path, [.write, .create, .new])
         } catch let error as StoreError where error.problem == .busy(nil) {
             guard case .hidden = presence else { throw error }
-            // An empty file has nothing that could be lost.
+            // Overwriting an empty file loses nothing.
             guard earlier == .making || earlier == .naming else { throw conflict }
             handle = try await files.open(path, [.write, .create])
             guard try await files.isEmpty(handle) else {
@@ -298,7 +299,7 @@ struct SFTPUpload {
             }
         }
         try await attempts?.note(UnseenAttempt(sha256: sha256, .writing))
-        // The name was free, and yet no draft got it.
+        // The name was free, and still the draft could not be renamed to it.
         habits.withLock { $0.renames = false }
         return try await send(to: Opened(handle: handle), at: path)
     }
@@ -306,13 +307,14 @@ struct SFTPUpload {
     // MARK: Naming
 
     /// Gives a draft its name.
-    /// - Parameter step: `making` afterwards if the name is reserved by an empty file of this kit, which the draft could not replace.
+    /// - Parameter step: set to `making` if an empty file of this kit reserves the name and the draft could not replace
+    ///   it.
     private func name(
         _ draft: String, _ presence: Presence, _ mode: PutMode, _ step: inout UnseenAttempt.Step?
     ) async throws -> SFTPFiles.Renaming {
         switch presence {
         case .file:
-            // Another may have changed it meanwhile.
+            // Another client may have changed the file meanwhile.
             do {
                 let found = try await files.hash(path)
                 if found == sha256 { return .taken }
@@ -328,7 +330,8 @@ struct SFTPUpload {
         }
     }
 
-    /// Gives a draft its name where nothing is shown. Some servers replace what has the new name: it is reserved before, by an empty file.
+    /// Gives a draft its name on a server that hides its files. Some servers overwrite the target of a rename, so an
+    /// empty file reserves the name first.
     private func nameUnseen(_ draft: String, _ step: inout UnseenAttempt.Step?) async throws -> SFTPFiles.Renaming {
         try await attempts?.note(UnseenAttempt(sha256: sha256, .making))
         var isReserved = true
@@ -338,7 +341,7 @@ struct SFTPUpload {
             try await attempts?.note(UnseenAttempt(sha256: sha256, step ?? .making))
             return .unclear
         } catch let error as StoreError where error.problem == .refused {
-            // It makes no files under this name.
+            // The server refuses to create a file with this name.
             isReserved = false
         }
         try await attempts?.note(UnseenAttempt(sha256: sha256))
@@ -346,7 +349,7 @@ struct SFTPUpload {
         guard isReserved, renaming != .done else { return renaming }
         step = .making
         guard renaming != .refused else { return renaming }
-        // It replaces nothing.
+        // The server does not overwrite the target of a rename.
         do {
             try await files.remove(path)
         } catch let error as StoreError where error.problem == .refused {
@@ -356,7 +359,7 @@ struct SFTPUpload {
         return try await files.rename(draft, to: path)
     }
 
-    /// That the renamed file has its length. It was renamed just now: a shorter one is this kit's own.
+    /// Checks the length of the renamed file. The rename happened just now, so a shorter file is this kit's own.
     private func checkLength() async throws {
         let there: SFTPAttributes?
         do {
@@ -373,7 +376,8 @@ struct SFTPUpload {
 }
 
 extension WallTime {
-    /// As SFTP and HTTP have times of files; nil: the clock was not set, or it is later than they can say.
+    /// A modification time for SFTP and HTTP, in seconds since 1970. Nil if the clock was not set, or if the time does
+    /// not fit into 32 bits.
     package var secondsOfFile: UInt32? {
         let seconds = microseconds / 1_000_000
         return seconds > 86_400 ? UInt32(exactly: seconds) : nil

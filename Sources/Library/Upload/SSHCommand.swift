@@ -1,23 +1,23 @@
 import TakeFiles
 
-/// How OpenSSH's `ssh` is called so that it asks nobody, reads no configuration, and trusts no server but the one whose key is known.
+/// The call of OpenSSH's `ssh`. It never prompts, reads no configuration, and trusts only servers with a known key.
 struct SSHCommand: Sendable {
     let address: SFTPAddress
-    /// The private key.
+    /// The file of the private key.
     let key: String
-    /// The server's keys.
+    /// The file of the server's keys.
     let knownHosts: String
 
     static let program = "/usr/bin/ssh"
 
     /// - Parameters:
-    ///   - key: a file in a form that `SecretFile` finds, for this process's user alone.
-    ///   - credentials: where the service manager puts such files.
-    /// - Throws: `StoreError`, `.refused`: a file cannot be used.
+    ///   - key: a file that `SecretFile` accepts, readable by this process's user alone.
+    ///   - credentials: the folder of the service manager's credentials.
+    /// - Throws: `StoreError`, `.refused` if a file cannot be used.
     init(
         _ address: SFTPAddress, key: String, knownHosts: String, credentials: String? = SecretFile.credentialsDirectory
     ) throws(StoreError) {
-        // `ssh` replaces % and $ in them, and cuts at spaces.
+        // `ssh` expands % and $ in these paths, and splits them at spaces.
         for path in [key, knownHosts] where !path.utf8.allSatisfy(Self.isPlain) {
             throw StoreError(
                 .refused,
@@ -40,7 +40,7 @@ struct SSHCommand: Sendable {
         self.knownHosts = knownHosts
     }
 
-    /// How a person makes the file of the server's keys.
+    /// The advice to make the file of the server's keys.
     static func advice(_ address: SFTPAddress, _ knownHosts: String) -> String {
         "run ssh-keyscan -p \(address.port) \(address.host) | sudo tee \(knownHosts) | ssh-keygen -lf - and compare the "
             + "fingerprint with the one that the server's administrators give"
@@ -68,7 +68,7 @@ struct SSHCommand: Sendable {
         }
     }
 
-    /// Finds what `ssh` would pass over without a word.
+    /// Detects key files that `ssh` would skip without a message.
     private static func check(_ file: SecretFile) throws(StoreError) {
         let text = file.content.text
         guard let begin = text.firstRange(of: "-----BEGIN "), text[begin.upperBound...].contains("PRIVATE KEY-----")
@@ -78,7 +78,7 @@ struct SSHCommand: Sendable {
                 "outbox: \(file.path): is no private key of OpenSSH: make one with ssh-keygen -t ed25519 -N \"\" -f \(file.path)"
             )
         }
-        // openssh/PROTOCOL.key: after a magic word of 15 bytes, the name of the cipher.
+        // openssh/PROTOCOL.key: a magic string of 15 bytes, then the name of the cipher.
         let content = text.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("-----BEGIN") }.dropFirst()
         let plain = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmU"
         let isLocked =
@@ -92,15 +92,14 @@ struct SSHCommand: Sendable {
     }
 }
 
-/// What `ssh` reports when it ends.
+/// The failure that `ssh` reports at its end.
 struct SSHFailure {
     let command: SSHCommand
     /// The end of its standard error output.
     let text: String
-    /// Its exit status; nil: it was killed.
+    /// Its exit status, or nil if it was killed.
     let status: Int32?
 
-    /// What it means for the store.
     var error: StoreError {
         let (address, key) = (command.address, command.key)
         func error(_ problem: StoreError.Problem, _ sentence: String) -> StoreError {
@@ -148,10 +147,9 @@ struct SSHFailure {
         return error(.away, "the connection ended\(text.isEmpty ? "" : " (\(last))")")
     }
 
-    /// The last line, for people.
     private var last: String { line("") }
 
-    /// The last line with these words, for people.
+    /// The last line with these words, without control characters.
     private func line(_ words: String) -> String {
         let lines = text.split(whereSeparator: \.isNewline).filter { words.isEmpty || $0.contains(words) }
         let shown = (lines.last ?? "").unicodeScalars.map { scalar in

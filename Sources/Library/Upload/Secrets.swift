@@ -3,54 +3,48 @@ import Glibc
 import Settings
 import TakeFiles
 
-/// A text that no log, error or status may show.
+/// A text that must not appear in logs, errors or status.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The text itself, for the request that needs it.
     public let text: String
 
-    /// Hides a text.
     public init(_ text: String) { self.text = text }
 
-    /// A text without this one.
+    /// Replaces the secret in another text.
     package func hidden(in other: String) -> String {
         other.split(separator: text, omittingEmptySubsequences: false).joined(separator: "…")
     }
 
-    /// Never the text.
     public var description: String { "(secret)" }
-    /// Never the text.
     public var debugDescription: String { description }
-    /// Never the text.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A file with secrets: `KEY = VALUE` lines, or something of its own such as a key's JSON.
+/// A file with secrets: `KEY = VALUE` lines, or another format such as a key's JSON.
 public struct SecretFile: Sendable {
-    /// Where it is.
     public let path: String
-    /// Its bytes.
     public let content: Secret
     private let subject: String
 
     private static let longest = 1 << 16
 
-    /// Reads the file that the settings name; one of the same name among the service's credentials (`LoadCredential=`, systemd.exec(5))
-    /// comes before it.
-    /// - Parameter subject: what needs it, as sentences begin.
-    /// - Throws: `StoreError`, `.refused`: it cannot be read, or others than its owner may read it.
+    /// Reads the file named in the settings. A file of the same name among the service's credentials
+    /// (`LoadCredential=`, systemd.exec(5)) has priority.
+    /// - Parameter subject: the beginning of error sentences.
+    /// - Throws: `StoreError`, `.refused` if the file cannot be read, or if users other than its owner may read it.
     public init(
         _ path: String, of subject: String = "outbox", credentials: String? = Self.credentialsDirectory
     ) throws(StoreError) {
         self.subject = subject
         let name = String(path.split(separator: "/").last ?? "")
         if let credentials, unsafe access("\(credentials)/\(name)", F_OK) == 0 {
-            // The service manager made it, for this service alone.
+            // The service manager made this file for this service alone.
             (self.path, content) = try Self.read("\(credentials)/\(name)", for: subject)
             return
         }
         var file = stat()
         let isThere = unsafe stat(path, &file) == 0
-        // A folder, or what would never end.
+        // A folder, or a device without an end.
         guard !isThere || file.st_mode & S_IFMT == S_IFREG else {
             throw StoreError(.refused, "\(subject): \(path): is no file: name the file with the secret")
         }
@@ -63,7 +57,7 @@ public struct SecretFile: Sendable {
     private static func read(_ path: String, for subject: String) throws(StoreError) -> (String, Secret) {
         do {
             let bytes = try FileSystem().contents(path, limit: longest)
-            // Some editors begin a file with a mark of its encoding.
+            // Some editors begin a file with a byte order mark.
             let mark: [UInt8] = [0xef, 0xbb, 0xbf]
             let rest = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
             guard let text = String(validating: rest, as: UTF8.self), !text.isEmpty else {
@@ -83,8 +77,9 @@ public struct SecretFile: Sendable {
         }
     }
 
-    /// The values of `KEY = VALUE` lines. Lines that begin with `#` or `[`, and empty ones, say nothing; a value may be in quotes.
-    /// - Throws: `StoreError`, `.refused`, if a key is missing.
+    /// The values of `KEY = VALUE` lines. Empty lines, and lines that begin with `#` or `[`, are ignored. A value may
+    /// be quoted.
+    /// - Throws: `StoreError`, `.refused` if a key is missing.
     public func values(_ keys: String...) throws(StoreError) -> [Secret] {
         let lines = SecretLines(content.text)
         var values: [Secret] = []
@@ -97,8 +92,8 @@ public struct SecretFile: Sendable {
         return values
     }
 
-    /// Refuses the secret to another host than the one that the file names in a line `host = …`, if it names one.
-    /// - Parameter address: the store's.
+    /// Throws if the file names a host in a line `host = …` and it is not the store's host.
+    /// - Parameter address: the store's address.
     /// - Throws: `StoreError`, `.refused`.
     public func checkHost(of address: String) throws(StoreError) {
         guard let host = SecretLines(content.text)["host"] else { return }
@@ -107,9 +102,9 @@ public struct SecretFile: Sendable {
         }
     }
 
-    /// Where the service manager puts the credentials of this service; nil: there are none.
+    /// The folder of this service's credentials from the service manager, or nil if there is none.
     public static var credentialsDirectory: String? {
-        // Safe: copied at once, and no thread changes the environment.
+        // Safe: the string is copied at once, and no thread changes the environment.
         unsafe getenv("CREDENTIALS_DIRECTORY").map { unsafe String(cString: $0) }
     }
 }

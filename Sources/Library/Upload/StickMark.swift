@@ -3,17 +3,17 @@ import FoundationEssentials
 import Glibc
 import TakeFiles
 
-/// What tells a stick that this kit adopted from all others: a random name in a file of its folder for takes. Each kit that adopts the stick
-/// adds a name of its own, which nobody knew before. A copy of the folder is adopted as well.
+/// The mark of an adopted stick: a random name in a file of its folder for takes. Each kit that adopts the stick adds a
+/// new name. A copy of the folder counts as adopted too.
 public struct StickMark: Hashable, Sendable {
     /// 32 hexadecimal digits.
     public let name: String
 
     private static let fileName = ".stick.json"
     private static let byteCount = 16
-    /// A longer file has no marks.
+    /// A longer file counts as having no marks.
     private static let mostBytes = 16 << 10
-    /// The oldest give way to others.
+    /// The oldest marks are dropped above this number.
     private static let mostMarks = 200
 
     private struct Content: Codable {
@@ -21,26 +21,25 @@ public struct StickMark: Hashable, Sendable {
         var sticks: [String]
     }
 
-    /// Returns the mark with a name; or nil if it is none.
+    /// Nil if the name is not a mark.
     public init?(_ name: String) {
         let digits = name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
         guard name.utf8.count == 2 * Self.byteCount, digits else { return nil }
         self.name = name
     }
 
-    /// A new one.
+    /// A new random mark.
     private init() {
         var random = SystemRandomNumberGenerator()
         name = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &random) }.hexadecimal
     }
 
-    /// What people are shown of it: whoever knows all of it can make another stick that counts as this one.
+    /// The part shown to people. Anyone who knows the whole mark could make another stick that counts as this one.
     public var short: String { Self.short(name) }
 
-    /// What people are shown of a mark's name.
     public static func short(_ name: String) -> String { String(name.prefix(8)) }
 
-    /// Returns the marks in a folder; none, if what is there has none. No link is followed.
+    /// The marks in a folder; empty if it has none. Links are not followed.
     /// - Throws: `FileError`.
     static func read(in folder: String, _ files: FileSystem) throws(FileError) -> [StickMark] {
         let bytes: [UInt8]
@@ -48,7 +47,7 @@ public struct StickMark: Hashable, Sendable {
             bytes = try files.takeFileContents("\(folder)/\(fileName)", limit: mostBytes)
         } catch {
             switch error.code {
-            // Nothing, a link, or no file.
+            // Missing, a link, or not a regular file.
             case ENOENT, ELOOP, EISDIR, ESPIPE, ENXIO: return []
             default: throw error
             }

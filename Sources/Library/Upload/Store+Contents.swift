@@ -1,10 +1,9 @@
 import Digests
 
-/// An object is longer than the limit.
 private struct TooLong: Error {}
 
 extension Store {
-    /// What the store has of an object, or nil if it has nothing or does not let this kit look.
+    /// The object's state, or nil if it does not exist or the store does not let this kit look.
     package func look(at object: ObjectName) async throws -> StoredObject? {
         do {
             return try await head(object)
@@ -14,8 +13,8 @@ extension Store {
     }
 
     /// Reads a small object.
-    /// - Parameter limit: the most bytes that it can have; no more are read.
-    /// - Returns: its bytes; nil: it is longer.
+    /// - Parameter limit: the most bytes to read.
+    /// - Returns: its bytes, or nil if it is longer.
     package func contents(of object: ObjectName, limit: Int) async throws -> [UInt8]? {
         var bytes: [UInt8] = []
         do {
@@ -29,10 +28,10 @@ extension Store {
         return bytes
     }
 
-    /// Reads an object back, for its hash.
-    /// - Parameter byteCount: how long the store says that it is; no more is read.
-    /// - Returns: hexadecimal.
-    /// - Throws: also `.damaged`, if it is longer.
+    /// Reads an object back to hash it.
+    /// - Parameter byteCount: the length that the store states; no more is read.
+    /// - Returns: the hash in hexadecimal.
+    /// - Throws: also `.damaged` if the object is longer.
     package func sha256(of object: ObjectName, byteCount: Int64) async throws -> String {
         var hash = BoundedHash(byteCount: byteCount)
         try await get(object) { piece in
@@ -42,17 +41,16 @@ extension Store {
     }
 }
 
-/// The hash of a file that is read back, with a limit: a server's answer may have no end.
+/// The hash of a file that is read back, with a limit because a server's answer may be endless.
 package struct BoundedHash {
     private var hash = Digest(.sha256)
     private var left: Int64
 
-    /// - Parameter byteCount: how long it is said to be.
+    /// - Parameter byteCount: the stated length.
     package init(byteCount: Int64) { left = byteCount }
 
-    /// Adds bytes.
-    /// - Parameter subject: what a sentence is about.
-    /// - Throws: `StoreError`, `.damaged`, if there are more than there should be.
+    /// - Parameter subject: the beginning of an error sentence.
+    /// - Throws: `StoreError`, `.damaged` if there are more bytes than stated.
     package mutating func update(_ bytes: [UInt8], of subject: String) throws {
         left -= Int64(bytes.count)
         guard left >= 0 else {

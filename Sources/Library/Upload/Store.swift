@@ -4,80 +4,74 @@ public import Takes
 ///
 /// All functions throw `StoreError`, or `CancellationError` if the task was cancelled.
 public protocol Store: Sendable {
-    /// What receipts name it by: kind and place, without a secret. Another place has another name.
+    /// The name in receipts: kind and place, without a secret. Another place has another name.
     var name: String { get }
 
-    /// The SHA-256 of a file that is to be sent, hexadecimal. A store that compares other hashes has them computed as well.
+    /// The SHA-256 of a file to send, in hexadecimal. A store that compares other hashes computes them in the same
+    /// pass.
     func hash(of source: UploadSource) async throws -> String
 
-    /// Sends a file, and verifies by its hash that it arrived. Where the store does not let this kit look, the object says that it is
-    /// unverified.
+    /// Sends a file, and verifies by its hash that it arrived. If the store does not let this kit read it, the returned
+    /// object is marked as unverified.
     ///
-    /// An object of that name is never overwritten, unless `mode` says so. One with the same content is as good as a new one, and is not
-    /// sent again.
-    /// - Parameter report: receives how far it is.
-    /// - Returns: the object at home, verified unless it says otherwise.
+    /// An existing object is never overwritten, unless `mode` allows it. An object with the same content counts as
+    /// sent.
+    /// - Parameter report: receives the progress.
+    /// - Returns: the object in the store, verified unless marked otherwise.
     func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject
 
-    /// What is known of an object; nil: there is none.
-    /// - Throws: also `.hidden`: the store does not let this kit look.
+    /// The object's state, or nil if it does not exist.
+    /// - Throws: also `.hidden` if the store does not let this kit look.
     func head(_ object: ObjectName) async throws -> StoredObject?
 
-    /// All objects of takes, in any order.
+    /// Lists all objects of takes, in any order.
     /// - Parameter receive: receives them in groups.
     func list(_ receive: ([StoredObject]) async throws -> Void) async throws
 
-    /// Reads an object.
-    /// - Parameter receive: receives its bytes in order.
+    /// - Parameter receive: receives the bytes in order.
     func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws
 
-    /// Deletes an object, if it is there.
+    /// Deletes an object, if it exists.
     func delete(_ object: ObjectName) async throws
 
-    /// Aborts what earlier uploads of this kit left unfinished there. To be called while nothing is sent.
+    /// Aborts the uploads that this kit left unfinished. It must not be called during an upload.
     func tidy() async throws
 
-    /// What tells the medium that takes are sent to now from others that may be in its place at other times; nil: there are no others.
+    /// Distinguishes the current medium from others that may replace it, such as other sticks. Nil if the store has
+    /// only one medium.
     func medium() async throws -> String?
 
-    /// Closes its connections.
     func close() async
 }
 
 extension Store {
-    /// No other hash is compared.
     public func hash(of source: UploadSource) async throws -> String { try await source.sha256() }
 
-    /// Nothing is left by a store whose uploads leave nothing.
     public func tidy() async throws {}
 
-    /// There is one medium.
     public func medium() async throws -> String? { nil }
 
-    /// Nothing to close.
     public func close() async {}
 }
 
-/// Where an object is in a store: the folder of a day, and a file's name, as in the folder for takes.
+/// The place of an object in a store: the folder of a day and a file name, as in the folder for takes.
 public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     /// `2026-11-21`.
     public var day: String
     /// `heron07-0042_20261121_061811.wav`.
     public var file: String
 
-    /// A file of a take of a day.
     public init(day: String, file: String) {
         self.day = day
         self.file = file
     }
 
-    /// A file of a take.
     public init(_ file: TakeFile, of take: TakeName) { self.init(day: take.day, file: file.name) }
 
-    /// The file of a take; nil if `path` is not `DAY/FILE`, or the file is no take's.
+    /// Nil if `path` is not `DAY/FILE`, or the file does not belong to a take.
     public init?(path: some StringProtocol) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, TakeName.isDay(String(parts[0])) else { return nil }
@@ -85,7 +79,7 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
         guard kit != nil, Self.isPlain(file) else { return nil }
     }
 
-    /// Whether a name has nothing but what the names of a take's files have: a server may list anything.
+    /// Whether a name has only the characters of take file names. A server may list anything.
     private static func isPlain(_ file: String) -> Bool {
         file.utf8.count <= 128
             && file.utf8.allSatisfy { byte in
@@ -101,36 +95,35 @@ public struct ObjectName: Hashable, Sendable, CustomStringConvertible {
     /// `2026-11-21/heron07-0042_20261121_061811.wav`.
     public var path: String { "\(day)/\(file)" }
 
-    /// The kit that recorded it, or nil if it is no take's.
+    /// The kit that recorded it, or nil if it does not belong to a take.
     public var kit: String? { TakeFileName(file)?.kit }
 
-    /// The take that it is of, or nil if it is of none, or the name, as that of a later part, does not say it.
+    /// The take of the file. Nil if it does not belong to a take, or if the name does not show the take, as for a later
+    /// part.
     public var take: TakeName? { TakeFileName(file)?.take(in: day) }
 
-    /// Whether it is a sidecar: it comes last, so that its presence means that the take is complete.
+    /// Whether it is a sidecar. A sidecar is sent last, so its presence means that the take is complete.
     public var isSidecar: Bool { take.map { file == TakeFile.sidecar(of: $0.stem).name } ?? false }
 
-    /// The media type of the file.
     public var contentType: String { TakeFile.mediaType(of: file) }
 
-    /// The path.
     public var description: String { path }
 }
 
-/// The file that a store writes before an object has its name.
+/// The name of the file that a store writes before an object gets its own name.
 ///
-/// Its name tells its content: two kits of one name, as those are whose cards were copied, may send different files of one name at a
-/// time, and must not write into the same one.
+/// The name depends on the content. Kits with the same name exist, for example after an SD card was copied. They may
+/// send different files with the same name at the same time and must not write into the same draft.
 package enum DraftName {
     private static let digitCount = 8
 
-    /// `.heron07-0042_20261121_061811.wav.1f2e3d4c`, without what a store puts at its ends.
-    /// - Parameter sha256: of the file, hexadecimal.
+    /// `.heron07-0042_20261121_061811.wav.1f2e3d4c`, without the parts that a store adds at both ends.
+    /// - Parameter sha256: the hash of the file, in hexadecimal.
     package static func name(of file: String, _ sha256: String) -> String {
         "\(file).\(sha256.prefix(digitCount))"
     }
 
-    /// The file that a draft is of: one that earlier versions wrote does not tell its content.
+    /// The file name of a draft. Drafts of earlier versions have no hash in their names.
     package static func file(of draft: some StringProtocol) -> String {
         let digits = draft.suffix(digitCount)
         let rest = draft.dropLast(digitCount)
@@ -139,16 +132,17 @@ package enum DraftName {
     }
 }
 
-/// What may be overwritten.
+/// The permission to overwrite an existing object.
 public enum PutMode: Hashable, Sendable {
-    /// Nothing.
+    /// Nothing may be overwritten.
     case create
-    /// Nothing. This kit has sent this content, or began to: what is there, has its length and cannot be compared counts as that.
+    /// Nothing may be overwritten. This kit has sent this content or began to, so an object of this length that cannot
+    /// be compared counts as sent.
     case confirm
-    /// An object of this hash (SHA-256, hexadecimal), which this kit sent itself.
+    /// An object with this SHA-256 (hexadecimal), which this kit sent itself, may be overwritten.
     case replacing(String)
 
-    /// Whether an object of this hash may be overwritten.
+    /// Whether an object with this hash may be overwritten.
     public func allows(_ sha256: String?) -> Bool {
         switch self {
         case .create, .confirm: false
@@ -156,7 +150,6 @@ public enum PutMode: Hashable, Sendable {
         }
     }
 
-    /// Whether something may be overwritten.
     public var replaces: Bool {
         switch self {
         case .create, .confirm: false
@@ -164,7 +157,7 @@ public enum PutMode: Hashable, Sendable {
         }
     }
 
-    /// Whether this kit has sent an object of this hash, or began to.
+    /// Whether this kit has sent an object with this hash, or began to.
     public func knows(_ sha256: String) -> Bool {
         switch self {
         case .create: false
@@ -174,30 +167,26 @@ public enum PutMode: Hashable, Sendable {
     }
 }
 
-/// How far an upload is.
 public enum PutProgress: Hashable, Sendable {
-    /// So many bytes of the file are there.
+    /// The store has this many bytes of the file.
     case sent(Int64)
-    /// All are there, and are compared with the file.
+    /// All bytes are there and are compared with the file.
     case verifying
 }
 
-/// An object of a store.
 public struct StoredObject: Hashable, Sendable {
-    /// Which.
     public var name: ObjectName
-    /// How long it is.
     public var byteCount: Int64
-    /// The hash of its bytes, hexadecimal, as the store or the metadata say; nil: not known.
+    /// The hash of its bytes in hexadecimal, as the store or the metadata state it; nil if unknown.
     public var sha256: String?
-    /// The hash that the store itself computed of its bytes, as the store writes it; nil: it shows none. Other bytes have another.
+    /// The hash that the store itself computed, in the store's own form. Nil if the store shows none. Other content has
+    /// another hash.
     public var mark: String?
-    /// What was stored with it; nil: the store keeps none, or a list does not have it.
+    /// The stored metadata. Nil if the store keeps none, or a list does not include it.
     public var metadata: ObjectMetadata?
-    /// Why what arrived could not be compared with what was sent; nil: it was compared, or was not sent now.
+    /// Why the uploaded object could not be compared. Nil if it was compared, or was not sent now.
     public var unverified: String?
 
-    /// An object.
     public init(
         name: ObjectName, byteCount: Int64, sha256: String?, mark: String? = nil, metadata: ObjectMetadata? = nil,
         unverified: String? = nil
@@ -210,7 +199,6 @@ public struct StoredObject: Hashable, Sendable {
         self.unverified = unverified
     }
 
-    /// The same object, marked as not compared.
     package func unverified(since error: StoreError) -> StoredObject {
         var object = self
         object.unverified = error.sentence
@@ -218,22 +206,22 @@ public struct StoredObject: Hashable, Sendable {
     }
 }
 
-/// What is stored with an object, so that a list of the store needs no download.
+/// The metadata stored with an object, so that a listing needs no download.
 public struct ObjectMetadata: Hashable, Sendable {
     /// The take's stem.
     public var title: String
-    /// When the take began: ISO 8601, UTC.
+    /// The start of the take, in ISO 8601, UTC.
     public var started: String
     /// In seconds.
     public var duration: Double
     /// The kit that recorded it.
     public var kit: String
-    /// The loudest of each of up to 64 stretches of the take, 0 to 128, two hexadecimal digits each; empty: not known.
+    /// The highest peak of each of up to 64 sections of the take, 0 to 128, as two hexadecimal digits each; empty if
+    /// unknown.
     public var waveform: String
-    /// SHA-256 of the file, hexadecimal.
+    /// SHA-256 of the file, in hexadecimal.
     public var sha256: String
 
-    /// What is known of a file.
     public init(
         title: String, started: String, duration: Double, kit: String, waveform: String, sha256: String
     ) {
@@ -245,7 +233,7 @@ public struct ObjectMetadata: Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// As texts by key, for stores that keep such.
+    /// The metadata as texts by key, for stores that keep key-value pairs.
     public var texts: [String: String] {
         [
             "title": title, "started": started, "duration": String(duration), "kit": kit, "waveform": waveform,
@@ -253,7 +241,7 @@ public struct ObjectMetadata: Hashable, Sendable {
         ]
     }
 
-    /// Reads texts by key, in any case; nil if they are not of this form.
+    /// Reads texts by key; the case of keys is ignored. Nil if they are malformed.
     public init?(texts: [String: String]) {
         let texts = Dictionary(texts.map { ($0.lowercased(), $1) }) { first, _ in first }
         guard let title = texts["title"], let started = texts["started"], let kit = texts["kit"],
@@ -266,6 +254,7 @@ public struct ObjectMetadata: Hashable, Sendable {
 }
 
 extension ObjectMetadata {
-    /// The time that copies of all files of the take have, the sidecar's too: when the take began; nil: not known.
+    /// The modification time of all copies of a take's files, including the sidecar: the start of the take. Nil if
+    /// unknown.
     public var modified: WallTime? { WallTime(iso8601: started) }
 }

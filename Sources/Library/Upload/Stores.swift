@@ -1,19 +1,17 @@
 public import Settings
 
-/// A store that the settings name, before it is opened.
+/// A store from the settings before it is opened.
 public struct StorePlan: Sendable {
-    /// What receipts name it by, whether it can be opened or not.
+    /// The name in receipts, whether the store can be opened or not.
     public var name: String
-    /// Where the stick is mounted that it is on; nil: it is not on one.
+    /// The mount point of its stick, or nil if it is not on a stick.
     public var mount: String?
-    /// Whether the stick may be pulled once everything is on it: takes are not recorded on it.
+    /// Whether the stick may be pulled once the upload is complete, because takes are not recorded on it.
     public var mayBePulled = false
-    /// Whether it is trusted by a certificate, which a clock that is not set cannot check.
+    /// Whether it uses a certificate, which cannot be checked while the clock is not set.
     public var needsClock = false
-    /// Opens it.
     public var open: @Sendable () throws -> any Store
 
-    /// A store.
     public init(
         name: String, mount: String? = nil, mayBePulled: Bool = false, needsClock: Bool = false,
         open: @escaping @Sendable () throws -> any Store
@@ -26,16 +24,14 @@ public struct StorePlan: Sendable {
     }
 }
 
-/// What stores of any kind need beside the settings.
+/// The context that all kinds of stores need in addition to the settings.
 public struct StoreContext: Sendable {
-    /// This kit's name.
     public var kit: String
-    /// Where they keep what an upload needs to go on after a restart.
+    /// Keeps the state that an upload needs to resume after a restart.
     public var resume: ResumeStates
-    /// The sticks that are home.
+    /// The adopted sticks.
     public var sticks: HomeSticks
 
-    /// What they need.
     public init(kit: String, resume: ResumeStates, sticks: HomeSticks) {
         self.kit = kit
         self.resume = resume
@@ -44,7 +40,7 @@ public struct StoreContext: Sendable {
 }
 
 extension StorePlan {
-    /// A store that this program does not speak HTTP with; nil: this kind needs that.
+    /// A store without HTTP in this program; nil for the kinds that need HTTP.
     public init?(_ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext) {
         let kit = context.kit
         let takes = [settings.takes.folder, Settings.Takes.stickMountPoint + "/takes", Settings().takes.folder]
@@ -63,7 +59,7 @@ extension StorePlan {
         case .rclone:
             let outbox = settings.outbox
             let name = outbox.rclone.remote.map(RcloneStore.name) ?? kind.rawValue
-            // Where it sends to is rclone's: mostly by TLS.
+            // rclone chooses the protocol, which is mostly TLS.
             self.init(name: name, needsClock: true) {
                 try RcloneStore(outbox.rclone, authorities: outbox.authorities, kit: kit)
             }
@@ -76,37 +72,31 @@ extension StorePlan {
     }
 }
 
-/// The stores that the settings name.
 public struct Stores: Sendable {
-    /// The stores that can be used, in the order of the settings.
+    /// The usable stores, in the order of the settings.
     public private(set) var all: [Entry] = []
-    /// The names of all stores, usable or not: takes wait for those that are not.
+    /// The names of all stores, usable or not. Takes wait for the unusable ones.
     public private(set) var names: [String] = []
-    /// Why some cannot be used, a sentence each, with the store's name.
+    /// Why stores cannot be used, one sentence each, with the store's name.
     public private(set) var problems: [(name: String, error: StoreError)] = []
 
-    /// A store, and what the outbox has to know of it.
     public struct Entry: Sendable {
-        /// The store.
         public var store: any Store
-        /// What it was opened by.
         public var plan: StorePlan
 
-        /// A store.
         public init(store: any Store, plan: StorePlan) {
             self.store = store
             self.plan = plan
         }
     }
 
-    /// The same, with others in place of the stores.
+    /// The same stores, with each one replaced by `other`.
     package func replacingStores(_ other: (Entry) -> any Store) -> Stores {
         var stores = self
         stores.all = all.map { Entry(store: other($0), plan: $0.plan) }
         return stores
     }
 
-    /// Opens them.
     public init(_ plans: [StorePlan]) {
         for plan in plans {
             names.append(plan.name)

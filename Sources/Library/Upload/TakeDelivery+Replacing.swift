@@ -2,18 +2,18 @@ import Digests
 import TakeFiles
 import Takes
 
-/// What a store has that this kit may replace, and what it takes over from there before.
+/// Decides which objects this kit may replace, and merges notes from the store before.
 extension TakeDelivery {
-    /// The notes that were found at home.
+    /// The notes found in the store.
     struct FoundNotes {
         var document: NotesDocument
-        /// Of the file, hexadecimal.
+        /// The hash of the file, in hexadecimal.
         var sha256: String
     }
 
-    /// What people noted, as it is to be sent, with what is found at home that this kit does not know: another library may have written it,
-    /// or this one may have lost it.
-    /// - Returns: the notes; the document, nil: nobody ever noted anything; what was found.
+    /// Merges the notes in the store into this kit's notes, if this kit does not know them. Another library may have
+    /// written them, or this kit may have lost them.
+    /// - Returns: the notes to send; their document, or nil if nobody ever wrote notes; the notes found.
     func takeOver(
         _ noted: TakeNotes, of sidecar: Sidecar, _ receipt: UploadReceipt, _ save: Save
     ) async throws -> (TakeNotes, NotesDocument?, FoundNotes?) {
@@ -52,12 +52,12 @@ extension TakeDelivery {
         return (united, document, found)
     }
 
-    /// What may be overwritten beside what this kit sent itself: of notes, the memo that is in them, and sidecars what is there of the same
-    /// take. Of sound only what `acceptedAtHome` says.
+    /// The overwrite permission, including objects that this kit did not send itself: notes, the memo contained in
+    /// them, and earlier sidecars of the same recording. Sound is replaced only as `acceptedAtHome` allows.
     func mode(
         of file: TakeFile, _ outgoing: ParcelDelivery.File, of contents: Contents, in parcel: ParcelDelivery
     ) async throws -> PutMode {
-        // The sound, which is compared before, is this take's.
+        // The sound was compared before, so these notes belong to this take.
         if file.role == .notes, let found = contents.found { return .replacing(found.sha256) }
         let mode = try await parcel.mode(of: outgoing)
         guard !mode.replaces else { return mode }
@@ -73,8 +73,9 @@ extension TakeDelivery {
         return other.map(PutMode.replacing) ?? mode
     }
 
-    /// The hash of sound at home that sound as recorded may replace: this kit sent it as damaged, because a person had accepted it, and the
-    /// sidecar at home says so. Otherwise nil: sound that has changed on the kit must not replace what was sent before.
+    /// The hash of sound in the store that the original sound may replace. This is allowed if this kit sent it as
+    /// damaged, because a person accepted it, and the sidecar in the store says so. Otherwise nil: sound that changed
+    /// on the kit must not replace the version sent before.
     private func acceptedAtHome(
         _ file: String, _ contents: Contents, _ receipt: UploadReceipt
     ) async throws -> String? {
@@ -86,7 +87,7 @@ extension TakeDelivery {
         return old
     }
 
-    /// The hash of the sidecar at home, or nil if there is none of the same recording, or a later revision is there.
+    /// The hash of the sidecar in the store. Nil if there is none of the same recording, or it has a later revision.
     private func earlierSidecar(than sidecar: Sidecar) async throws -> String? {
         let object = ObjectName(.sidecar(of: name.stem), of: name)
         guard let bytes = try await content(of: object),
@@ -109,7 +110,7 @@ extension TakeNotes {
 }
 
 extension Sidecar {
-    /// Whether this is of the same recording, and no later revision of it.
+    /// Whether this sidecar is of the same recording, and not a later revision.
     fileprivate func isEarlier(than other: Sidecar) -> Bool {
         isOfSameRecording(as: other) && revision <= other.revision
     }

@@ -4,8 +4,8 @@ import Glibc
 public import TakeFiles
 public import Takes
 
-/// Sends one take to one store, as a parcel: audio parts with their unfiltered twins, peaks, memo, notes, and the sidecar last, so that its
-/// presence means that the take is complete.
+/// Sends one take to one store as a parcel: the audio parts with their unfiltered copies, the peaks, the memo, the
+/// notes, and finally the sidecar. The sidecar's presence means that the take is complete.
 public struct TakeDelivery: Sendable {
     let name: TakeName
     let folder: TakesFolder
@@ -14,9 +14,9 @@ public struct TakeDelivery: Sendable {
     private let throttle: Throttle?
 
     /// - Parameters:
-    ///   - folder: where the take is.
+    ///   - folder: the folder of the take.
     ///   - reader: reads its files.
-    ///   - throttle: limits the bandwidth; nil: no limit.
+    ///   - throttle: limits the bandwidth; nil for no limit.
     public init(
         _ name: TakeName, in folder: TakesFolder, to store: any Store, reader: DiskReader, throttle: Throttle?
     ) {
@@ -27,28 +27,27 @@ public struct TakeDelivery: Sendable {
         self.throttle = throttle
     }
 
-    /// How much of the take has arrived.
     public typealias Progress = ParcelProgress
 
-    /// Changes the take's notes, durably.
+    /// Changes the take's notes durably.
     public typealias Save = @Sendable (_ change: @escaping @Sendable (inout TakeNotes) -> Void) async throws -> Void
 
-    /// Sends what the store does not have.
+    /// Sends the files that the store does not have.
     /// - Parameters:
-    ///   - notes: what is noted of the take: hashes and receipts spare work.
-    ///   - now: what a receipt is dated.
-    ///   - save: notes a hash or a receipt durably before the next file is sent.
+    ///   - notes: the take's notes, whose hashes and receipts save work.
+    ///   - now: the time for the receipt.
+    ///   - save: saves a hash or a receipt durably before the next file is sent.
     /// - Returns: the complete receipt, saved.
-    /// - Throws: `StoreError`; `CancellationError`; what `save` throws.
+    /// - Throws: `StoreError`; `CancellationError`; the errors of `save`.
     public func run(
         _ notes: TakeNotes, now: @Sendable () -> WallTime, report: @escaping @Sendable (Progress) -> Void,
         save saveNotes: @escaping Save
     ) async throws -> UploadReceipt {
-        // A store that is away is found before any file is hashed.
+        // A store that is away is detected before any file is hashed.
         _ = try await store.look(at: ObjectName(.sidecar(of: name.stem), of: name))
         var sidecar = try await readSidecar()
         let origin = sidecar.recordingStart
-        // Those of another recording with this stem are none of this one's.
+        // Notes of another recording with the same stem do not belong to this one.
         let known = notes.of(origin)
         @Sendable func save(_ change: @escaping @Sendable (inout TakeNotes) -> Void) async throws {
             try await saveNotes { notes in
@@ -81,7 +80,7 @@ public struct TakeDelivery: Sendable {
         if contents.sidecar.isRebuilt, let there = try await sentSidecar(), !there.isRebuilt,
             there.isOfSameRecording(as: contents.sidecar)
         {
-            // The earlier sidecar at home has gaps and the clock map, which the sound does not.
+            // The earlier sidecar in the store has gaps and the clock map, which cannot be rebuilt from the audio.
             contents.sidecar = contents.sidecar.completed(by: there)
         }
         let last = TakeFile.sidecar(of: name.stem)
@@ -105,7 +104,8 @@ public struct TakeDelivery: Sendable {
             if notes.currentRevision == sent {
                 if let revision = complete.notesRevision { notes.revision = revision }
             } else {
-                // What a person wrote meanwhile is still to be sent, as a later revision than what was.
+                // Notes that a person changed during the upload must still be sent, with a later revision than the sent
+                // one.
                 notes.revision = max(notes.currentRevision, (complete.notesRevision ?? 0) + 1)
                 notes[receiptOf: complete.store]?.reopen()
             }
@@ -113,7 +113,8 @@ public struct TakeDelivery: Sendable {
         return complete
     }
 
-    /// A sidecar or notes of the store; nil: they are not there, cannot be read, or are longer than these can be.
+    /// The content of a sidecar or notes in the store. Nil if the object is missing, cannot be read, or is longer than
+    /// such a file can be.
     func content(of object: ObjectName) async throws -> [UInt8]? {
         guard let there = try await store.look(at: object), there.byteCount <= SidecarFile.mostBytes else { return nil }
         do {
@@ -123,22 +124,22 @@ public struct TakeDelivery: Sendable {
         }
     }
 
-    /// The sidecar that the store has under the take's name; nil: there is none that can be read.
+    /// The sidecar in the store under the take's name, or nil if there is none that can be read.
     func sentSidecar() async throws -> Sidecar? {
         let object = ObjectName(.sidecar(of: name.stem), of: name)
         return try await content(of: object).flatMap { try? SidecarFile.sidecar($0, path: object.path) }
     }
 
-    /// What is sent of the take, as it is to be at home.
+    /// The content of the take to send.
     struct Contents {
-        /// Its hashes are those of the files that were sent.
+        /// Its hashes are those of the sent files.
         var sidecar: Sidecar
-        /// For lists of stores: see `waveform()`.
+        /// For lists of stores; see `waveform()`.
         var waveform: String
         var notes: TakeNotes
-        /// The notes as a file, or nil if nobody ever noted anything.
+        /// The notes as a file, or nil if nobody ever wrote notes.
         var document: NotesDocument?
-        /// The notes that were at home before, or nil if there was nothing to take over or to replace.
+        /// The earlier notes in the store, or nil if there was nothing to merge or replace.
         var found: FoundNotes?
     }
 
@@ -175,7 +176,8 @@ public struct TakeDelivery: Sendable {
                 if let memo = notes.memo { files.append(.text(Array((memo + "\n").utf8), as: file)) }
                 for text in notes.otherMemos ?? [] {
                     let bytes = Array((text + "\n").utf8)
-                    // An earlier version, which does not know these, replaces none of a name of its own.
+                    // An earlier version does not know these files, so it must not be able to replace one: each has its
+                    // own name.
                     let digits = Digest.sha256(bytes).hexadecimal.prefix(8)
                     files.append(.text(bytes, as: .memo(of: name.stem, other: String(digits))))
                 }
@@ -201,7 +203,6 @@ public struct TakeDelivery: Sendable {
         }
     }
 
-    /// Opens and hashes a file.
     private func open(
         _ outgoing: Outgoing, of contents: Contents, _ save: Save
     ) async throws -> ParcelDelivery.File {
@@ -223,8 +224,8 @@ public struct TakeDelivery: Sendable {
             isReplaceable: outgoing.file.isReplaceable)
     }
 
-    /// A file, and its hash: the one that it had when its sound was compared, or the one that is noted if it is of the same length. It is
-    /// checked again while the file is sent.
+    /// A file and its hash. The hash is the one from the sound comparison, or the noted one if the length is the same.
+    /// It is checked again while the file is sent.
     private func openOnDisk(
         _ outgoing: Outgoing, _ notes: TakeNotes, _ save: Save
     ) async throws -> (UploadSource, String) {
@@ -238,7 +239,7 @@ public struct TakeDelivery: Sendable {
         let noted = notes.hashes.first { $0.file == file && $0.bytes == outgoing.byteCount }
         let source = try await UploadSource(path: path, sha256: noted?.sha256, reader: reader, throttle: throttle)
         if let noted { return (source, noted.sha256) }
-        // Before it is read: a file that changes meanwhile is another than the one that was hashed.
+        // The time is read before the content, so that a change during the hashing is detected.
         let modified = try? await reader.perform { try $0.attributes(path).modifiedNs }
         let sha256 = try await store.hash(of: source)
         let hash = TakeNotes.FileHash(
@@ -247,7 +248,7 @@ public struct TakeDelivery: Sendable {
         return (source, sha256)
     }
 
-    /// The loudest of each of 64 stretches, two hexadecimal digits each.
+    /// The highest peak of each of 64 sections, as two hexadecimal digits.
     private func waveform() async -> String {
         let path = "\(folder.folder(of: name))/\(TakeFile.waveform(of: name.stem).name)"
         let overview = try? await reader.perform { PeaksOverview(reading: path, columns: 64, files: $0) }

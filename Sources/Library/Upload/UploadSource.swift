@@ -3,25 +3,25 @@ public import TakeFiles
 import Takes
 import Workers
 
-/// A file of a take, or a text, that is read to be sent. What of it was read from its beginning on is hashed on the way.
+/// A take's file or a text to send. Bytes that are read in order from the beginning are hashed at the same time.
 public actor UploadSource {
-    /// How long it is.
     public nonisolated let byteCount: Int64
-    /// What it is called in sentences: its path.
+    /// The name in sentences: the path.
     public nonisolated let path: String
     private let reader: DiskReader
     private let content: Content
     private let throttle: Throttle?
     private var hash = Digest(.sha256)
-    /// Up to where `hash` has it.
+    /// The number of bytes in `hash`.
     private var hashed: Int64 = 0
-    /// Whether something was sent that `hash` does not have: an upload that went on in the middle.
+    /// Whether bytes were sent that `hash` does not include, as after an upload resumed in the middle.
     private var isSentUnhashed = false
     private var digest: String?
-    /// What is computed beside `hash`; nil: nothing.
+    /// A checksum computed together with `hash`, or nil for none.
     private var checksum: (any Checksum)?
 
-    /// What is read at once: long enough for the disk, and short enough that four of them on their way fit the memory of a small machine.
+    /// The size of one read: long enough for the disk, and short enough that four pieces in transit fit into the memory
+    /// of a small board.
     package static let pieceByteCount = 64 << 10
 
     private enum Content {
@@ -29,10 +29,10 @@ public actor UploadSource {
         case bytes([UInt8])
     }
 
-    /// A file. It is opened now, and stays open.
+    /// Opens a file, and keeps it open.
     /// - Parameters:
-    ///   - sha256: its hash, if it is known already; what is read is then compared with it.
-    ///   - throttle: limits how fast it is read.
+    ///   - sha256: its hash, if known; the content is then compared with it.
+    ///   - throttle: limits the rate of reading.
     /// - Throws: `StoreError`, `.unreadable`.
     public init(
         path: String, sha256: String? = nil, reader: DiskReader, throttle: Throttle? = nil
@@ -46,7 +46,7 @@ public actor UploadSource {
         digest = sha256
     }
 
-    /// Bytes that are no file of their own.
+    /// A source from memory.
     public init(_ bytes: [UInt8], called path: String, reader: DiskReader, throttle: Throttle? = nil) {
         self.path = path
         self.reader = reader
@@ -55,11 +55,12 @@ public actor UploadSource {
         byteCount = Int64(bytes.count)
     }
 
-    /// Reads a piece, to be sent. Waits as the limit of the bandwidth says.
+    /// Reads a piece to send. It waits as the bandwidth limit requires.
     /// - Parameters:
-    ///   - count: at most so many bytes, more than 0.
-    ///   - isHashed: false: the caller has hashed it.
-    /// - Returns: fewer bytes at the end, and below a low limit, so that no server takes the wait for silence; none past the end.
+    ///   - count: the most bytes to read, more than 0.
+    ///   - isHashed: whether to hash the bytes; false if the caller has hashed them.
+    /// - Returns: fewer bytes at the end of the file, and below a low bandwidth limit, so that the wait does not exceed
+    ///   a server's timeout. Empty past the end.
     /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
     public func piece(at offset: Int64, count: Int, isHashed: Bool = true) async throws -> [UInt8] {
         let most = min(count, throttle?.pieceByteCount ?? count)
@@ -70,14 +71,14 @@ public actor UploadSource {
         return bytes
     }
 
-    /// Reads a piece that is hashed or compared, and not sent.
+    /// Reads a piece to hash or compare, without the bandwidth limit.
     /// - Returns: `count` bytes, fewer at the end.
     /// - Throws: `StoreError`, `.unreadable`, also if the file has become shorter.
     public func bytes(at offset: Int64, count: Int) async throws -> [UInt8] {
         try await read(at: offset, count: Int(max(0, min(Int64(count), byteCount - offset))))
     }
 
-    /// Hashes what continues what was read before.
+    /// Hashes bytes that follow the hashed ones directly.
     private func note(_ bytes: [UInt8], at offset: Int64) {
         guard offset == hashed else {
             if offset > hashed { isSentUnhashed = true }
@@ -88,16 +89,17 @@ public actor UploadSource {
         hashed += Int64(bytes.count)
     }
 
-    /// The hash of the whole file, hexadecimal. What was not read yet is read now.
-    /// - Throws: `StoreError`, `.unreadable`, also if it is not what it was when it was hashed before.
+    /// The hash of the whole file, in hexadecimal. Bytes that were not read yet are read now.
+    /// - Throws: `StoreError`, `.unreadable`, also if the content changed since it was hashed.
     public func sha256() async throws -> String {
         if let digest, hashed < byteCount, !isSentUnhashed { return digest }
         return try await wholeHash()
     }
 
-    /// A checksum of the whole file, computed beside its hash: all is read once more, unless that was done already.
-    /// - Parameter empty: of no bytes.
-    /// - Throws: `StoreError`, `.unreadable`, also if the file is not what it was when it was hashed before.
+    /// A checksum of the whole file, computed together with its hash. The file is read again, unless this checksum is
+    /// known already.
+    /// - Parameter empty: the checksum of no bytes.
+    /// - Throws: `StoreError`, `.unreadable`, also if the content changed since it was hashed.
     package func checksum<Sum: Checksum>(_ empty: Sum) async throws -> Sum {
         if hashed == byteCount, let known = checksum as? Sum { return known }
         (hash, hashed, checksum) = (Digest(.sha256), 0, empty)
@@ -108,7 +110,7 @@ public actor UploadSource {
     private func wholeHash() async throws -> String {
         while hashed < byteCount {
             let offset = hashed
-            // Another call may come in between: nothing is hashed twice.
+            // Another call may run during the read; `note` hashes no bytes twice.
             note(try await read(at: offset, count: Self.pieceByteCount), at: offset)
         }
         let found = hash.bytes.hexadecimal
@@ -119,7 +121,7 @@ public actor UploadSource {
         return found
     }
 
-    /// The error for a file that is not what it was when it was hashed.
+    /// The error for a file whose content changed since it was hashed.
     package static func changed(_ path: String) -> StoreError {
         StoreError(
             .unreadable, "outbox: \(path): its content has changed since it was hashed: compare it with its copies")
@@ -140,28 +142,24 @@ public actor UploadSource {
     }
 }
 
-/// A hash or checksum of bytes that come in order.
+/// A hash or checksum of bytes in order.
 package protocol Checksum: Sendable {
-    /// Adds bytes.
     mutating func update(_ bytes: [UInt8])
 }
 
-/// Reads files on one thread of its own: a storage that hangs stops no other work.
+/// Reads files on its own thread, so that a hanging disk stops no other work.
 public actor DiskReader {
     private let files: FileSystem
     private let executor: ThreadExecutor
 
-    /// A file that is open.
     public struct File: Sendable {
         let file: OpenFile
         let byteCount: Int64
     }
 
-    /// Runs on this reader's thread.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// A reader, and its thread.
-    /// - Parameter name: of the thread, at most 15 characters.
+    /// - Parameter name: the name of the thread, at most 15 characters.
     public init(files: FileSystem = FileSystem(), name: String) throws {
         self.files = files
         executor = try ThreadExecutor(name: name)
@@ -178,7 +176,7 @@ public actor DiskReader {
         try reading { try files.read(file.file, at: offset, count: count) }
     }
 
-    /// Does something with files on this reader's thread.
+    /// Runs file operations on this reader's thread.
     public func perform<Result: Sendable>(_ body: @Sendable (FileSystem) throws -> Result) throws -> Result {
         try body(files)
     }
@@ -192,10 +190,10 @@ public actor DiskReader {
     }
 }
 
-/// Keeps uploads below a rate.
+/// Limits the bandwidth of uploads.
 public actor Throttle {
     private let bytesPerSecond: Double
-    /// The longest piece that passes at once: what takes a second.
+    /// The longest piece that passes at once: the bytes of one second.
     nonisolated let pieceByteCount: Int
     private var free = ContinuousClock.now
 
@@ -205,7 +203,7 @@ public actor Throttle {
         pieceByteCount = kilobitsPerSecond * 125
     }
 
-    /// Waits until so many bytes may be sent.
+    /// Waits until the given number of bytes may be sent.
     func pass(_ byteCount: Int) async throws {
         let now = ContinuousClock.now
         let start = max(now, free)

@@ -4,11 +4,11 @@ import NIOHTTP1
 import Settings
 import Upload
 
-/// A service account of Google's: its key file, and the access tokens that are granted for it (RFC 7523).
+/// A Google service account: its key file, and the access tokens granted for it (RFC 7523).
 actor FirebaseAccount {
-    /// Whom the rights belong to; no secret.
+    /// The account with the rights; not a secret.
     nonisolated let email: String
-    /// The only host that what is granted for it may be sent to; nil: the file names none.
+    /// The only host that tokens may be sent to, or nil if the file names none.
     nonisolated let host: SecretHost?
     private let key: SigningKey
     private let keyID: String?
@@ -18,15 +18,15 @@ actor FirebaseAccount {
     private var granted: (token: Secret, until: ContinuousClock.Instant)?
 
     private static let scope = "https://www.googleapis.com/auth/devstorage.read_write"
-    /// A token is not used in the last of its life, so that none expires on its way.
+    /// A token is not used in the last part of its lifetime, so that it cannot expire in transit.
     private static let margin = Duration.seconds(300)
-    /// Longer than the name of any account, object or right in a sentence of Google's.
+    /// Longer than the name of any account, object or right in Google's messages.
     private static let longestWord = 120
 
-    /// Reads the key file that Google's console makes.
-    /// - Throws: `StoreError`, `.refused`: it is not such a file.
+    /// Reads the key file from Google's console.
+    /// - Throws: `StoreError`, `.refused` if it is not such a file.
     init(_ file: SecretFile, web: Web) throws(StoreError) {
-        // Neither error is shown: both may quote the file.
+        // The underlying errors are not shown, because they may quote the file.
         guard let content = try? JSONDecoder().decode(KeyFile.self, from: Data(file.content.text.utf8)) else {
             throw StoreError(
                 .refused,
@@ -50,7 +50,7 @@ actor FirebaseAccount {
     }
 
     /// An access token, granted now or before.
-    /// - Throws: `StoreError`: `.refused` if the key is not accepted.
+    /// - Throws: `StoreError`, `.refused` if the key is not accepted.
     func token() async throws -> Secret {
         if let granted, ContinuousClock.now < granted.until { return granted.token }
         let start = ContinuousClock.now
@@ -75,15 +75,15 @@ actor FirebaseAccount {
         if granted?.token.text == token.text { granted = nil }
     }
 
-    /// A text of a server without the token, and without an assertion.
+    /// A server's text without the token and without assertions.
     func withoutSecrets(_ text: String) -> String {
         let text = granted.map { $0.token.hidden(in: text) } ?? text
-        // Tokens of before, and assertions whole or cut, are long words.
+        // Earlier tokens and assertions, whole or cut, are long words.
         return text.split(separator: " ", omittingEmptySubsequences: false)
             .map { $0.utf8.count > Self.longestWord ? "…" : String($0) }.joined(separator: " ")
     }
 
-    /// Asks for a token in the account's name: a JSON Web Token, signed with RSA and SHA-256 (RFC 7519; RFC 7518, section 3.3).
+    /// The request for a token: a JSON Web Token, signed with RSA and SHA-256 (RFC 7519; RFC 7518, section 3.3).
     private func signed() throws(StoreError) -> String {
         let now = Int(Date().timeIntervalSince1970)
         let claims = Claims(iss: email, scope: Self.scope, aud: tokenURI, iat: now, exp: now + 3600)
@@ -110,7 +110,7 @@ actor FirebaseAccount {
             })
     }
 
-    /// What the token endpoint answered, as a problem (RFC 6749, section 5.2).
+    /// The error for the token endpoint's answer (RFC 6749, section 5.2).
     private func problem(_ answer: Web.Answer, _ body: [UInt8]) -> StoreError {
         let host = Web.host(of: tokenURI)
         if answer.status == 429 || answer.status >= 500 {
@@ -135,13 +135,13 @@ actor FirebaseAccount {
             .refused, "outbox: \(host): does not accept the key of \(email) in \(path): \(reason): \(advice)")
     }
 
-    // Named as Google names them.
+    // Google's names of the keys.
     private struct KeyFile: Decodable {
         var client_email: String
         var private_key: String
         var private_key_id: String?
         var token_uri: String?
-        /// Not Google's: a person adds it.
+        /// Not from Google; a person may add it.
         var host: String?
     }
 

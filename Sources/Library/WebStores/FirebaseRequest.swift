@@ -3,18 +3,18 @@ import FoundationEssentials
 import NIOHTTP1
 import Upload
 
-/// Requests to the JSON API of Google Cloud Storage, and what its answers mean.
+/// Requests to the JSON API of Google Cloud Storage, and the errors for its answers.
 extension FirebaseStore {
     /// An object as the API describes it.
     struct Resource: Decodable {
         var name: String
         var size: Number?
         var generation: Number?
-        /// Base64 of four bytes, the highest first.
+        /// Base64 of four bytes, most significant byte first.
         var crc32c: String?
         var metadata: [String: String]?
 
-        /// The fields that are asked for.
+        /// The requested fields.
         static let fields = "name,size,generation,crc32c,metadata"
 
         var byteCount: Int64 { size?.value ?? 0 }
@@ -22,13 +22,12 @@ extension FirebaseStore {
         var sha256: String? { texts["sha256"] }
     }
 
-    /// A page of a list.
     struct Page: Decodable {
         var items: [Resource]?
         var nextPageToken: String?
     }
 
-    /// A 64-bit number, which the API writes as a text.
+    /// A 64-bit number, which the API sends as text.
     struct Number: Decodable {
         var value: Int64
 
@@ -54,7 +53,7 @@ extension FirebaseStore {
         var error: Content
     }
 
-    /// Sends a request with an access token. A token that is not accepted is renewed once.
+    /// Sends a request with an access token. A refused token is renewed once.
     func send(
         _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Web.Body = .none,
         mayRepeat: Bool? = nil
@@ -75,14 +74,14 @@ extension FirebaseStore {
         }
     }
 
-    /// What an answer that is no success means.
-    /// - Parameter action: what was attempted: `sending to`.
+    /// The error for an answer without success.
+    /// - Parameter action: the attempted action, such as `sending to`.
     func problem(_ answer: Web.Answer, _ action: String, _ object: ObjectName? = nil) async throws -> StoreError {
         let body = try await answer.bytes()
         let failure = (try? JSONDecoder().decode(Failure.self, from: Data(body)))?.error
         var said = ""
         if let message = failure?.message {
-            // A server may repeat what it was sent.
+            // A server may echo the request.
             said = ": " + Web.printable(await account?.withoutSecrets(message) ?? message)
         }
         let reasons = failure?.errors?.compactMap(\.reason) ?? []
@@ -120,21 +119,21 @@ extension FirebaseStore {
         }
     }
 
-    /// Who asks, for sentences.
+    /// The account, for sentences.
     var user: String { account?.email ?? "a request without a service account" }
 
-    /// What helps an account that lacks a right.
+    /// The advice for an account that lacks a right.
     static let grant = "grant it Storage Object Admin (roles/storage.objectAdmin) on the bucket"
 
-    /// A missing object and a missing bucket differ by the text alone: `The specified bucket does not exist.`
+    /// A missing object and a missing bucket differ only in the text: `The specified bucket does not exist.`
     private func isOfBucket(_ message: String?) -> Bool { message?.lowercased().contains("specified bucket") == true }
 
-    /// When a server wants to be asked again; nil: it does not say, or names a date.
+    /// The delay that the server asks for. Nil if it states none, or states a date.
     static func retryAfter(_ headers: HTTPHeaders) -> Duration? {
         headers.first(name: "Retry-After").flatMap { Int64($0) }.map { .seconds(max(0, min($0, 86_400))) }
     }
 
-    /// As a part of a URL (RFC 3986, section 2.3).
+    /// Percent-encodes a part of a URL (RFC 3986, section 2.3).
     static func encoded(_ text: String) -> String {
         var result = ""
         for byte in text.utf8 {

@@ -5,9 +5,10 @@ public import Settings
 import Takes
 public import Upload
 
-/// A bucket of Firebase Storage, which is one of Google Cloud Storage, by its JSON API.
+/// A bucket of Firebase Storage, which is a bucket of Google Cloud Storage, by its JSON API.
 ///
-/// The objects of all days are in one folder: a client of Firebase lists one folder at a time. The day is in their metadata.
+/// The objects of all days are in one folder, because a Firebase client lists one folder at a time. The day is in their
+/// metadata.
 public final class FirebaseStore: Store {
     /// `firebase:ENDPOINT/BUCKET/PREFIX`.
     public let name: String
@@ -15,14 +16,14 @@ public final class FirebaseStore: Store {
     let bucket: String
     let web: Web
     let resume: ResumeStates
-    /// nil: an emulator of this machine, which asks for no token.
+    /// Nil for an emulator on this machine, which needs no token.
     let account: FirebaseAccount?
     private let prefix: String
 
-    /// The key of the text that a link to an object must have, in a Firebase client's `getDownloadURL`.
+    /// The key of the metadata text that a Firebase client's `getDownloadURL` requires.
     static let downloadToken = "firebaseStorageDownloadTokens"
 
-    /// - Throws: `StoreError`, `.refused`: no bucket is named, or the service account's key cannot be used.
+    /// - Throws: `StoreError`, `.refused` if no bucket is named, or the service account's key cannot be used.
     public init(_ settings: Settings.Outbox.Firebase, web: Web, resume: ResumeStates) throws(StoreError) {
         guard let bucket = settings.bucket, !bucket.isEmpty else {
             throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.firebase]")
@@ -54,7 +55,7 @@ public final class FirebaseStore: Store {
 
     static func name(of settings: Settings.Outbox.Firebase) -> String {
         guard let bucket = settings.bucket else { return "firebase" }
-        // A user and a password before the host are nobody's business.
+        // A user and password before the host must not appear in the name.
         let parts = trimmed(settings.endpoint).split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let path = parts.count > 3 ? "/\(parts[3])" : ""
         return "firebase:\(Web.host(of: settings.endpoint))\(path)/\(bucket)/\(settings.prefix)"
@@ -66,12 +67,12 @@ public final class FirebaseStore: Store {
         return endpoint
     }
 
-    /// What is known of an object; nil: there is none.
+    /// The object's state, or nil if it does not exist.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await resource(of: object).map { stored($0, as: object) }
     }
 
-    /// All objects of takes, a page at a time.
+    /// Lists all objects of takes, one page at a time.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         var query =
             "\(endpoint)/storage/v1/b/\(Self.encoded(bucket))/o?prefix=\(Self.encoded(prefix))&delimiter=%2F&maxResults=1000"
@@ -93,7 +94,7 @@ public final class FirebaseStore: Store {
         } while next != nil
     }
 
-    /// Reads an object, and compares it with its checksum.
+    /// Reads an object, and compares its checksum.
     /// - Throws: `StoreError`, `.missing`, `.damaged`.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         let answer = try await send(.GET, url(of: object) + "?alt=media")
@@ -111,16 +112,15 @@ public final class FirebaseStore: Store {
         }
     }
 
-    /// Deletes an object, if it is there.
+    /// Deletes an object, if it exists.
     public func delete(_ object: ObjectName) async throws {
         try await delete(object, generation: nil)
     }
 
-    /// Closes its connections.
     public func close() async { await web.close() }
 
     /// Deletes an object.
-    /// - Parameter generation: only if it is this one still.
+    /// - Parameter generation: if not nil, the object is deleted only if it still has this generation.
     func delete(_ object: ObjectName, generation: Int64?) async throws {
         let answer = try await send(.DELETE, url(of: object) + (generation.map { "?ifGenerationMatch=\($0)" } ?? ""))
         switch answer.status {
@@ -132,7 +132,7 @@ public final class FirebaseStore: Store {
         }
     }
 
-    /// What the service has of an object; nil: there is none.
+    /// The service's description of an object, or nil if it does not exist.
     func resource(of object: ObjectName) async throws -> Resource? {
         let answer = try await send(.GET, url(of: object) + "?fields=\(Self.encoded(Resource.fields))")
         guard answer.status == 200 else {
@@ -152,7 +152,6 @@ public final class FirebaseStore: Store {
     /// The name of an object within the bucket.
     func key(of object: ObjectName) -> String { prefix + object.file }
 
-    /// Reads what an answer says.
     func decoded<Content: Decodable>(_ answer: Web.Answer) async throws -> Content {
         let body = try await answer.bytes()
         guard let content = try? JSONDecoder().decode(Content.self, from: Data(body)) else {
@@ -164,7 +163,7 @@ public final class FirebaseStore: Store {
         return content
     }
 
-    /// A checksum as the service writes it.
+    /// A checksum in the form of the service.
     static func text(of checksum: UInt32) -> String {
         Data([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: checksum >> $0) }).base64EncodedString()
     }
@@ -173,7 +172,7 @@ public final class FirebaseStore: Store {
         "\(endpoint)/storage/v1/b/\(Self.encoded(bucket))/o/\(Self.encoded(key(of: object)))"
     }
 
-    /// The take's file that an object is; nil: it is none.
+    /// The object name of a take's file, or nil for other objects.
     private func name(of resource: Resource) -> ObjectName? {
         guard resource.name.hasPrefix(prefix) else { return nil }
         let day = resource.texts["day"] ?? resource.texts["started"].map { String($0.prefix(10)) }

@@ -3,34 +3,34 @@ import NIOHTTP1
 import Takes
 public import Upload
 
-/// Resumable uploads: a session is begun with the metadata, chunks follow, and the last one makes the object
+/// Resumable uploads. A session starts with the metadata, chunks follow, and the last chunk creates the object
 /// (cloud.google.com/storage/docs/performing-resumable-uploads).
 extension FirebaseStore {
-    /// What is kept of a session. Its URI lets anybody send without a token: it is never shown.
+    /// The saved state of a session. Its URI is enough to send data without a token, so it is never shown.
     private struct Session: Codable {
         var uri: String
         var sha256: String
         var byteCount: Int64
-        /// What must be there before: an object's generation; 0: nothing.
+        /// The required generation of the existing object; 0 if there must be none.
         var generation: Int64
     }
 
-    /// What the service answers to a chunk, or to a question about a session.
+    /// The answer to a chunk, or to a query about a session.
     private enum Reply {
-        /// It has so many bytes.
+        /// The service has this many bytes.
         case has(Int64)
         case finished(Resource)
-        /// There is no such session, or no longer.
+        /// The session does not exist, or no longer exists.
         case gone
-        /// Something else is there now than when the session was begun.
+        /// The object changed since the session started.
         case overtaken
     }
 
-    /// A multiple of 256 KiB, as the service asks.
+    /// A multiple of 256 KiB, as the service requires.
     private static let chunkByteCount: Int64 = 8 << 20
-    /// The service keeps multiples of this.
+    /// The service stores multiples of this.
     private static let keptByteCount: Int64 = 256 << 10
-    /// So often may it take nothing of a chunk.
+    /// How often the service may accept no bytes of a chunk.
     private static let mostIdleReplies = 3
 
     /// The service has a CRC-32C of each object.
@@ -39,7 +39,7 @@ extension FirebaseStore {
         return try await source.sha256()
     }
 
-    /// Sends a file in chunks, goes on where an earlier attempt ended, and verifies its checksum.
+    /// Sends a file in chunks, resumes an earlier attempt, and verifies the checksum.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
@@ -50,7 +50,7 @@ extension FirebaseStore {
         } catch let error as StoreError where error.problem == .hidden {
             return try await putUnseen(source, as: object, metadata, mode, error, report)
         }
-        // Twice: somebody else may create the object in between.
+        // Two attempts, because another client may create the object in between.
         for _ in 0..<2 {
             let isSent = existing?.sha256 == metadata.sha256
             if let existing, isSent {
@@ -63,7 +63,8 @@ extension FirebaseStore {
                 } catch let error as StoreError where error.problem == .hidden {
                     return stored(existing, as: object).unverified(since: error)
                 }
-                // Its metadata say that it was sent as this file, and it is not: it was damaged on its way, or since.
+                // The metadata say that this file was sent, but the content differs: it was damaged in transit or
+                // later.
             }
             if let existing, !isSent, !mode.allows(existing.sha256) { break }
             if let sent = try await send(source, object, metadata, replacing: existing, report) {
@@ -75,7 +76,8 @@ extension FirebaseStore {
         throw conflict(object)
     }
 
-    /// Sends a file with an account that may create objects, and not look at them. The service answers with the checksum of what it made.
+    /// Sends a file with an account that may create objects but not read them. The service answers with the checksum of
+    /// the new object.
     private func putUnseen(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, _ mode: PutMode,
         _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
@@ -109,11 +111,11 @@ extension FirebaseStore {
                 + "compare the two")
     }
 
-    /// What is there, with its hash if it could be the same, or may be overwritten.
+    /// The existing object. Its hash is read back if it could be the same or may be overwritten.
     private func found(_ object: ObjectName, like byteCount: Int64, _ mode: PutMode) async throws -> Resource? {
         guard var found = try await resource(of: object) else { return nil }
         if found.sha256 == nil, found.byteCount == byteCount || mode.replaces {
-            // It was not sent by a kit.
+            // The object has no hash in its metadata, so no kit sent it.
             found.metadata = try await found.texts.merging([
                 "sha256": sha256(of: object, byteCount: found.byteCount)
             ]) { $1 }
@@ -121,8 +123,8 @@ extension FirebaseStore {
         return found
     }
 
-    /// Whether what is there is the source.
-    /// - Throws: `.unreadable`, if the source is not what it was when it was hashed.
+    /// Whether the object has the source's content.
+    /// - Throws: `.unreadable` if the source has changed since it was hashed.
     private func isSame(
         _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata
     ) async throws -> Bool {
@@ -130,11 +132,11 @@ extension FirebaseStore {
         guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
         guard resource.byteCount == source.byteCount else { return false }
         if let found = resource.crc32c { return found == checksum }
-        // A server without a checksum of its own has proven nothing yet.
+        // Without a checksum from the server, nothing is proven yet.
         return try await sha256(of: object, byteCount: resource.byteCount) == metadata.sha256
     }
 
-    /// Compares what was sent just now with what was to be sent. It is deleted if it is another.
+    /// Compares the new object with the source, and deletes it if they differ.
     private func verified(
         _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata
     ) async throws -> StoredObject {
@@ -149,20 +151,20 @@ extension FirebaseStore {
         } catch let error as StoreError where error.problem == .unreadable {
             failure = error
         }
-        // What cannot be deleted is replaced at the next attempt: its metadata say that this kit sent it.
+        // If it cannot be deleted, the next attempt replaces it: its metadata show that this kit sent it.
         if let generation = resource.generation?.value { try? await delete(object, generation: generation) }
         throw failure
     }
 
     /// Sends a file.
-    /// - Returns: what the service made of it; nil: something else came to be there meanwhile.
+    /// - Returns: the new object, or nil if another object appeared meanwhile.
     private func send(
         _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, replacing existing: Resource?,
         _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> Resource? {
         let generation = existing?.generation?.value ?? 0
         var begun = try await saved(object, source, metadata, generation)
-        // A session that was kept may be gone, or of no use: a new one is begun once.
+        // A saved session may be gone or unusable, so a new one may start once.
         for _ in 0..<2 {
             let session: Session
             var reply: Reply
@@ -192,7 +194,7 @@ extension FirebaseStore {
             "outbox: \(Web.host(of: endpoint)): \(object.file): the upload was given up by the service twice")
     }
 
-    /// The session that an earlier attempt kept; nil: there is none for this content.
+    /// The saved session of an earlier attempt, or nil if there is none for this content.
     private func saved(
         _ object: ObjectName, _ source: UploadSource, _ metadata: ObjectMetadata, _ generation: Int64
     ) async throws -> Session? {
@@ -201,14 +203,14 @@ extension FirebaseStore {
             return session
         }
         await resume.remove(object, in: name)
-        // What it has is not needed any more.
+        // The bytes in the old session are not needed any more.
         if let answer = try? await web.send(.DELETE, session.uri) { _ = try? await answer.bytes() }
         try Task.checkCancellation()
         return nil
     }
 
     /// Begins a session.
-    /// - Returns: nil: something else is there by now.
+    /// - Returns: nil if another object is there now.
     private func begin(
         _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata, _ existing: Resource?,
         _ generation: Int64
@@ -224,7 +226,7 @@ extension FirebaseStore {
             "Content-Type": "application/json; charset=UTF-8", "X-Upload-Content-Type": object.contentType,
             "X-Upload-Content-Length": "\(source.byteCount)",
         ]
-        // A session that is begun twice ends by itself.
+        // A second session that starts by a repeated request expires by itself.
         let answer = try await send(.POST, url, headers: headers, body: .bytes(Array(body)), mayRepeat: true)
         if answer.status == 412 {
             _ = try await answer.bytes()
@@ -236,7 +238,7 @@ extension FirebaseStore {
             throw StoreError(
                 .refused, "outbox: \(Web.host(of: endpoint)): began an upload without saying where it goes")
         }
-        // A redirection to elsewhere. Whoever has this address can send.
+        // The address may point to another server, and it is enough to send data.
         try Web.check(uri, for: "the address of an upload that \(Web.host(of: endpoint)) began")
         return Session(uri: uri, sha256: metadata.sha256, byteCount: source.byteCount, generation: generation)
     }
@@ -264,7 +266,7 @@ extension FirebaseStore {
                     .PUT, session.uri, headers: ["Content-Range": range], body: body, subject: Web.host(of: endpoint)),
                 object)
             guard case .has(let received) = reply else { return reply }
-            // A service that forgets what it has, again and again, is not followed for ever.
+            // A service that repeatedly forgets received bytes must not keep the upload in an endless loop.
             idleReplies = received > most ? 0 : idleReplies + 1
             most = max(most, received)
             guard received <= total, idleReplies < Self.mostIdleReplies else {
@@ -276,7 +278,7 @@ extension FirebaseStore {
         }
     }
 
-    /// What a session has.
+    /// Asks for the state of a session.
     private func ask(_ session: Session, _ object: ObjectName) async throws -> Reply {
         let range: HTTPHeaders = ["Content-Range": "bytes */\(session.byteCount)"]
         return try await reply(
@@ -289,11 +291,11 @@ extension FirebaseStore {
         case 308:
             _ = try await answer.bytes()
             let last = answer.headers.first(name: "Range")?.split(separator: "-").last.flatMap { Int64($0) }
-            // Also where a server says the highest number that there is.
+            // `&+` because a server may state the highest number.
             let count = last.map { $0 &+ 1 } ?? 0
-            // An emulator says that it has a byte when it has none. What is sent twice is left aside by the service.
+            // An emulator reports one byte when it has none. The service ignores bytes that are sent twice.
             return .has(count < Self.keptByteCount ? 0 : count)
-        // 400: what is sent does not go on where the session is.
+        // 400: the sent range does not continue the session.
         case 400, 404, 410:
             _ = try await answer.bytes()
             return .gone

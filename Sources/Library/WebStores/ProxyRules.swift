@@ -1,27 +1,27 @@
 import AsyncHTTPClient
 import FoundationEssentials
 
-/// Which proxy a request uses, by the environment of the process as curl reads it.
+/// The proxy for a request, from the environment variables as curl interprets them.
 struct ProxyRules: Sendable {
     typealias Proxy = HTTPClient.Configuration.Proxy
 
-    /// Of `https://`; nil: no proxy.
+    /// For `https://`; nil for no proxy.
     private let encrypted: Proxy?
-    /// Of `http://`; nil: no proxy.
+    /// For `http://`; nil for no proxy.
     private let plain: Proxy?
     private let exceptions: [Exception]
 
     /// Hosts that are reached without a proxy.
     private enum Exception: Equatable, Sendable {
         case everything
-        /// A name with all names below it, or an address; nil: any port.
+        /// A name and all names below it, or an address. A nil port means any port.
         case host(String, port: Int?)
         /// A block of addresses, of 4 or 16 bytes (RFC 4632).
         case block([UInt8], bitCount: Int)
     }
 
-    /// Reads `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, also in upper case. `HTTP_PROXY` is left out, as curl does: in a CGI
-    /// program it is a header of the request.
+    /// Reads `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy`, also in upper case. `HTTP_PROXY` is ignored, as
+    /// in curl, because in a CGI program it is a header of the request.
     init(environment: [String: String]) {
         func proxy(_ names: String...) -> Proxy? {
             names.lazy.compactMap { environment[$0].flatMap(Self.proxy) }.first
@@ -32,7 +32,7 @@ struct ProxyRules: Sendable {
         exceptions = list.split { $0 == "," || $0.isWhitespace }.compactMap(Self.exception)
     }
 
-    /// The proxy of a request; nil: it goes to the server itself. What stays on this machine always does.
+    /// The proxy for a request, or nil for a direct connection. Requests to this machine are always direct.
     func proxy(for url: String) -> Proxy? {
         guard let parsed = URL(string: url), let host = parsed.host, !Web.isLoopback(url) else { return nil }
         let isEncrypted = parsed.scheme?.lowercased() == "https"
@@ -42,8 +42,8 @@ struct ProxyRules: Sendable {
         return isEncrypted ? encrypted : plain
     }
 
-    /// The proxy of `http://USER:PASSWORD@HOST:PORT` or `socks5://HOST:PORT`; the scheme and the user may be missing. nil: no host, or
-    /// no port.
+    /// The proxy of `http://USER:PASSWORD@HOST:PORT` or `socks5://HOST:PORT`. The scheme and the user are optional. Nil
+    /// without a host or port.
     static func proxy(_ value: String) -> Proxy? {
         guard let url = URL(string: value.contains("://") ? value : "http://\(value)"), let host = url.host,
             let port = url.port
@@ -91,7 +91,7 @@ struct ProxyRules: Sendable {
         }
     }
 
-    /// A host in lower case, without brackets and without the dot of the root.
+    /// A host in lower case, without brackets and without the final dot.
     private static func trimmed(_ host: some StringProtocol) -> String {
         var host = host.lowercased()
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -99,7 +99,7 @@ struct ProxyRules: Sendable {
         return host
     }
 
-    /// The bytes of an IPv4 or IPv6 address; nil: the text is a name.
+    /// The bytes of an IPv4 or IPv6 address, or nil for a name.
     static func bytes(of text: String) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count == 4, !text.contains(":") {

@@ -1,33 +1,34 @@
 import Settings
 import Upload
 
-/// Where a bucket is.
+/// The address of a bucket.
 ///
-/// A request names the bucket in its path or in the host. Services want one of them, or take both: `S3Bucket` finds out which.
+/// A request names the bucket in its path or in the host. Services require one of the two, or accept both. `S3Bucket`
+/// finds out which.
 struct S3Address: Sendable {
     /// One way to name the bucket.
     struct Target: Hashable, Sendable {
-        /// Scheme, host and port that are connected to.
+        /// The scheme, host and port of the connection.
         var server: String
-        /// As the `Host` header has it.
+        /// The value of the `Host` header.
         var host: String
-        /// Percent-encoded, without a slash at its end.
+        /// Percent-encoded, without a slash at the end.
         var path: String
     }
 
     /// The ways to name the bucket, the usual one first.
     let targets: [Target]
-    /// As sentences and receipts call it, however the bucket is named.
+    /// The name in sentences and receipts, independent of the target.
     let place: String
 
-    /// Scheme, host and port, as is usual.
+    /// The usual scheme, host and port.
     var server: String { targets[0].server }
-    /// As the `Host` header usually has it.
+    /// The usual `Host` header.
     var host: String { targets[0].host }
-    /// The usual path of the bucket.
     var path: String { targets[0].path }
 
-    /// A service that is named usually has the bucket in the path. Amazon's own has it in the host, if its certificate fits such a name.
+    /// With an endpoint in the settings, the bucket is usually in the path. On Amazon it is in the host, if its name
+    /// fits Amazon's certificate.
     init(_ settings: Settings.Outbox.S3) throws(StoreError) {
         guard let bucket = settings.bucket else {
             throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.s3]")
@@ -64,7 +65,7 @@ struct S3Address: Sendable {
                         server: "\(service.scheme)//\(bucket).\(service.authority)", host: "\(bucket).\(host)",
                         path: base))
             }
-            // For a service in a network without such names.
+            // For a service in a network without such DNS names.
             targets.append(Target(server: server, host: "\(bucket).\(host)", path: base))
         }
         self.targets = targets

@@ -5,34 +5,34 @@ import Settings
 import Takes
 import Upload
 
-/// A bucket of a service with the S3 protocol: signed requests to it.
+/// Signed requests to a bucket with the S3 protocol.
 final class S3Bucket: Sendable {
     let settings: Settings.Outbox.S3
     let address: S3Address
-    /// The file that sentences about the key name.
+    /// The key file named in sentences.
     let credentialsPath: String
     private let signature: SignatureV4
     private let web: Web
     private let now: @Sendable () -> WallTime
     private let learned = Locked(Learned())
 
-    /// What the server's answers showed.
+    /// The behaviour that the server's answers showed.
     private struct Learned: Sendable {
-        /// How far its clock is ahead of this machine's.
+        /// How far the server's clock is ahead of this machine's.
         var clockLead = Duration.zero
-        /// Headers that it refuses, and that a request does without.
+        /// Headers that the server refuses, and that requests do not need.
         var refused: Set<String> = []
-        /// Whether it wants the MD5 of each body, as buckets with Object Lock do.
+        /// Whether the server requires the MD5 of each body, as buckets with Object Lock do.
         var wantsMD5 = false
-        /// Which of the address's targets is used.
+        /// The index of the current target of the address.
         var target = 0
         /// Whether a request to that target succeeded.
         var isTargetProven = false
-        /// Methods that the other targets were tried with on a mere suspicion.
+        /// Methods for which the other targets were already tried on suspicion alone.
         var tried: Set<String> = []
     }
 
-    /// S3 accepts 15 minutes; others less.
+    /// S3 accepts 15 minutes; other services accept less.
     private static let tolerance: Int64 = 300_000_000
 
     init(_ settings: Settings.Outbox.S3, web: Web, now: @escaping @Sendable () -> WallTime) throws(StoreError) {
@@ -51,21 +51,23 @@ final class S3Bucket: Sendable {
 
     struct Request: Sendable {
         var method: HTTPMethod
-        /// nil: the bucket itself.
+        /// Nil for the bucket itself.
         var key: String?
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
         var body = Body.none
-        /// Whether it does the same when it is carried out twice; nil: as its method says.
+        /// Whether the request is idempotent; nil means that its method decides.
         var mayRepeat: Bool?
-        /// Whether it must not be sent without its condition: nothing else keeps another object from being overwritten.
+        /// Whether the request must not be sent without its condition, because nothing else protects another object
+        /// from being overwritten.
         var needsCondition = false
     }
 
     enum Body: Sendable {
         case none
         case bytes([UInt8])
-        /// A part of a file, and the part's hashes. `report` receives how much of the file was taken to be sent.
+        /// A part of a file, and the part's hashes. `report` receives the number of the file's bytes that were read to
+        /// be sent.
         case part(UploadSource, Range<Int64>, sha256: String, md5: [UInt8], report: @Sendable (Int64) -> Void)
 
         func sha256() -> String {
@@ -89,21 +91,21 @@ final class S3Bucket: Sendable {
             case .none: .none
             case .bytes(let bytes): .bytes(bytes)
             case .part(let source, let range, _, _, let report):
-                // A body of no bytes needs no stream.
+                // An empty body needs no stream.
                 range.isEmpty ? .bytes([]) : .source(source, range, isHashed: false, report: report)
             }
         }
     }
 
-    /// Which of the address's targets is used.
+    /// The index of the current target.
     var target: Int { learned.withLock(\.target) }
 
     /// Whether the server refused a header before.
     func refuses(_ header: String) -> Bool { learned.withLock { $0.refused.contains(header) } }
 
-    /// Sends a request, once more if the clocks differ, without the headers that the server does not know, with those that it asks for,
-    /// or with the bucket where the service wants it.
-    /// - Throws: `S3Failure` for an answer that is no success; `StoreError` if there was none.
+    /// Sends a request. It is repeated with a corrected time if the clocks differ, without headers that the server does
+    /// not know, with headers that it requires, or with the bucket in another place of the request.
+    /// - Throws: `S3Failure` for an answer without success; `StoreError` if there was no answer.
     func send(_ request: Request) async throws -> Web.Answer {
         let index = learned.withLock(\.target)
         do {
@@ -124,15 +126,17 @@ final class S3Bucket: Sendable {
         }
     }
 
-    /// Whether a failure may come from the bucket's place in the request: before anything succeeded, once for each method.
+    /// Whether the place of the bucket in the request may have caused a failure. It is suspected only before the first
+    /// success, and once for each method.
     private func suspects(_ failure: S3Failure, _ method: HTTPMethod) -> Bool {
         guard failure.mayBeOfAddressing, method != .HEAD else { return false }
         return learned.withLock { !$0.isTargetProven && $0.tried.insert(method.rawValue).inserted }
     }
 
-    /// Sends a request with the bucket in another place, and stays there if the service answers so.
-    /// - Parameter isSure: whether the usual place is wrong: then another answer of the service counts as well.
-    /// - Returns: nil: no other place is better.
+    /// Sends a request with the bucket in another place, and keeps that place if the service's answer confirms it.
+    /// - Parameter isSure: whether the current place is certainly wrong. If so, any other answer of the service
+    ///   confirms the new place.
+    /// - Returns: nil if no other place is better.
     private func elsewhere(_ request: Request, than index: Int, isSure: Bool) async throws -> Web.Answer? {
         for other in address.targets.indices where other != index {
             do {
@@ -151,7 +155,7 @@ final class S3Bucket: Sendable {
         return nil
     }
 
-    /// Nothing keeps another's object from being overwritten.
+    /// The error if nothing protects other objects from being overwritten.
     var overwriting: StoreError {
         StoreError(
             .refused,
@@ -173,7 +177,7 @@ final class S3Bucket: Sendable {
                 headers: headers(of: request, at: target, time, withMD5: hasMD5), body: request.body.web,
                 subject: address.place, mayRepeat: request.mayRepeat)
             if (200..<300).contains(answer.status) { return answer }
-            // Without its body, an answer says less.
+            // An answer is used even if its body cannot be read.
             let body = (try? await answer.bytes(limit: 1 << 16)) ?? []
             try Task.checkCancellation()
             let failure = S3Failure(status: answer.status, headers: answer.headers, body: body)
@@ -203,7 +207,8 @@ final class S3Bucket: Sendable {
         return (answer.headers, try await answer.bytes())
     }
 
-    /// Sends a request, and reads an answer of a document whose root begins so: moto ends it otherwise than S3.
+    /// Sends a request, and reads an XML document. Only the beginning of the root's name is checked, because moto ends
+    /// the name differently from S3.
     func document(_ root: String, _ request: Request) async throws -> WebXML {
         let (headers, body) = try await ask(request)
         guard let document = WebXML(body), document.name.hasPrefix(root) || document.name == "Error" else {
@@ -211,16 +216,16 @@ final class S3Bucket: Sendable {
                 .refused,
                 "outbox: \(address.place): does not answer as an S3 service does: see endpoint in [outbox.s3]")
         }
-        // An error may come after the head of the answer.
+        // An error may follow after the head of a successful answer.
         if document.name == "Error" { throw S3Failure(status: 200, headers: headers, body: body) }
         return document
     }
 
     func close() async { await web.close() }
 
-    /// A text of the server, fit for a sentence.
+    /// A server's text for a sentence, without secrets.
     func withoutSecrets(_ text: String) -> String {
-        // Some services repeat what they were sent.
+        // Some services echo the request.
         var text = String(text.prefix(upTo: text.firstRange(of: SignatureV4.algorithm)?.lowerBound ?? text.endIndex))
         for secret in [signature.keyID, signature.key] { text = secret.hidden(in: text) }
         return Web.printable(text)
@@ -261,10 +266,10 @@ final class S3Bucket: Sendable {
         return HTTPHeaders(headers.map { ($0.name, $0.value) })
     }
 
-    /// 1970 to 2100, as microseconds since 1970.
+    /// 1970 to 2100, in microseconds since 1970.
     private static let believable: Range<Int64> = 0..<4_102_444_800_000_000
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7); nil: it is none, or no time of today's servers.
+    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). Nil if malformed, or not within the believable range.
     static func date(of headers: HTTPHeaders) -> WallTime? {
         guard let words = headers.first(name: "date")?.split(separator: " "), words.count == 6, words[5] == "GMT",
             let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -272,7 +277,7 @@ final class S3Bucket: Sendable {
         else { return nil }
         let number = String(month + 101).dropFirst()
         let time = WallTime(iso8601: "\(words[3])-\(number)-\(words[1])T\(words[4]).000000Z")
-        // The distance to a time that is none has more nanoseconds than can be counted.
+        // The difference to an absurd time would overflow in nanoseconds.
         return time.flatMap { believable.contains($0.microseconds) ? $0 : nil }
     }
 }

@@ -2,22 +2,21 @@ import NIOHTTP1
 import Settings
 import Upload
 
-/// An answer of a server that did not do what was asked. HEAD has no body, and so neither code nor message.
+/// A server's answer without success. An answer to HEAD has no body, so it has neither code nor message.
 struct S3Failure: Error {
     var status: Int
-    /// `NoSuchKey`; empty: the server did not say.
+    /// For example `NoSuchKey`; empty if the server did not state it.
     var code = ""
     var message = ""
-    /// The header that it is about.
+    /// The header that the server refers to.
     var header = ""
-    /// The region of the bucket, as the server says.
+    /// The region of the bucket, as the server states it.
     var region: String?
     var retryAfter: Duration?
 
-    /// What a server answers whose object is not as a condition says.
+    /// A server's answer if the object does not meet a condition.
     static let ofCondition = S3Failure(status: 412, headers: [:], body: [])
 
-    /// What a body says.
     init(status: Int, headers: HTTPHeaders, body: [UInt8]) {
         self.status = status
         region = headers.first(name: "x-amz-bucket-region")
@@ -30,13 +29,13 @@ struct S3Failure: Error {
     }
 
     private static let conditions: Set = ["if-none-match", "if-match"]
-    /// Each request is signed with its body's hash, also without them.
+    /// Each request is signed with its body's hash, also without these headers.
     private static let checksums: Set = [
         "x-amz-checksum-mode", "x-amz-checksum-algorithm", "x-amz-checksum-sha256", "x-amz-sdk-checksum-algorithm",
     ]
 
-    /// Which headers of a request the server does not know, of those that a request can do without. Some servers ignore them,
-    /// others refuse the request: Backblaze B2 with 400, naming the header, and S3 itself had 501 for conditions.
+    /// The optional headers of a request that the server does not know. Some servers ignore unknown headers, others
+    /// refuse the request: Backblaze B2 with 400 and the header's name, and S3 itself formerly with 501 for conditions.
     func unknown(of headers: [String]) -> Set<String> {
         guard status == 400 || status == 501 else { return [] }
         let sent = Self.conditions.union(Self.checksums).intersection(headers)
@@ -45,11 +44,11 @@ struct S3Failure: Error {
         if !named.isDisjoint(with: Self.checksums) { return Self.checksums }
         if !named.isEmpty { return named }
         if status == 400, !code.isEmpty { return [] }
-        // It does not say which.
+        // The server does not say which one.
         return sent.isDisjoint(with: Self.checksums) ? sent : sent.union(Self.checksums)
     }
 
-    /// The service wants the bucket elsewhere in the request: in the host (Alibaba, Tencent), or in the path.
+    /// The service requires the bucket elsewhere in the request: in the host (Alibaba, Tencent), or in the path.
     var isOfAddressing: Bool {
         guard (300..<500).contains(status) else { return false }
         if code.contains("SecondLevelDomain") || code.contains("PathStyle") || code.contains("VirtualHost") {
@@ -60,35 +59,35 @@ struct S3Failure: Error {
             || said.contains("path-style") || said.contains("path style")
     }
 
-    /// What services answer, too, that do not find the bucket where the request has it.
+    /// Answers that services also give if they do not find the bucket in its place in the request.
     var mayBeOfAddressing: Bool {
         [400, 403, 404, 405].contains(status)
             && ["AccessDenied", "NoSuchBucket", "InvalidBucketName", "MethodNotAllowed"].contains(code)
     }
 
-    /// It is an answer of a service of this kind, or one without a body.
+    /// The answer is from an S3 service, or has no body.
     var isOfService: Bool { !code.isEmpty || (status == 404 || status == 403) }
 
-    /// A body's MD5 is missing: a bucket with Object Lock wants it.
+    /// The MD5 of the body is missing, which a bucket with Object Lock requires.
     var isOfMissingMD5: Bool {
         status == 400 && "\(code) \(message) \(header)".lowercased().filter { $0 != "-" }.contains("contentmd5")
     }
 
-    /// This key may not do that. HEAD has no reason beside the status.
+    /// This key lacks the right. An answer to HEAD has only the status.
     var isOfRights: Bool {
         status == 403 && ["", "AccessDenied", "Forbidden", "AllAccessDisabled", "UnauthorizedAccess"].contains(code)
     }
 
-    /// The same name has another object, or none, against the request's condition.
+    /// The object does not meet the request's condition.
     var isOfCondition: Bool { status == 412 || code == "PreconditionFailed" }
 
-    /// There is no such object.
+    /// The object does not exist.
     var isOfObject: Bool { status == 404 && code != "NoSuchBucket" }
 
-    /// There is no such upload in parts, any more.
+    /// The multipart upload does not exist, or no longer exists.
     var isOfUpload: Bool { code == "NoSuchUpload" }
 
-    /// The parts are not as the server has them.
+    /// The listed parts differ from the server's.
     var isOfParts: Bool { ["InvalidPart", "InvalidPartOrder", "EntityTooSmall"].contains(code) }
 
     private static let ofKeys: Set = [
@@ -104,10 +103,10 @@ struct S3Failure: Error {
         "BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch", "IncompleteBody",
     ]
 
-    /// The server answered that it did not do what was asked. What fails inside, or behind it, may have been done.
+    /// The server certainly did not carry out the request. After 500, 502 or 504 it may have done so.
     var isUndone: Bool { status >= 400 && ![500, 502, 504].contains(status) }
 
-    /// The error for who may not look at what is there.
+    /// The error if this key may not read the objects.
     func hidden(by bucket: S3Bucket) -> StoreError {
         let error = error(of: bucket)
         guard error.problem == .refused, region == nil || region == bucket.settings.region else { return error }
@@ -119,7 +118,6 @@ struct S3Failure: Error {
                 + "\"\(bucket.settings.prefix)\"")
     }
 
-    /// The error for whoever asked.
     func error(of bucket: S3Bucket) -> StoreError {
         let place = "outbox: \(bucket.address.place)"
         let settings = bucket.settings

@@ -2,17 +2,17 @@ import Digests
 import FoundationEssentials
 import Upload
 
-/// Hashes of a file's parts, and so what a server shows of the bytes that it has, if they are those of the file.
+/// Hashes of a file's parts, and the hashes that a server should show for the same bytes.
 struct S3Prints: Checksum {
     private let layout: S3Parts
     private(set) var parts: [Part] = []
     private var sha256 = Digest(.sha256)
     private var md5 = Digest(.md5)
-    /// How long the part is that is being added.
+    /// The length of the current part so far.
     private var partByteCount: Int64 = 0
 
     struct Part: Sendable {
-        /// nil: it is the whole file.
+        /// Nil if the part is the whole file.
         var sha256: [UInt8]?
         var md5: [UInt8]
     }
@@ -38,12 +38,12 @@ struct S3Prints: Checksum {
         (sha256, md5, partByteCount) = (Digest(.sha256), Digest(.md5), 0)
     }
 
-    /// Whether an `ETag` without its quotes has the form of an MD5, or of that of parts.
+    /// Whether an `ETag` without quotes has the form of an MD5, or of a multipart MD5.
     static func isMD5(_ tag: String) -> Bool {
         tag.prefix { $0 != "-" }.utf8.count == 32 && tag.allSatisfy { $0.isHexDigit || $0 == "-" }
     }
 
-    /// Whether an `ETag` is the MD5 of these bytes, or that of the parts.
+    /// Whether an `ETag` is the MD5 of these bytes, or of the parts' MD5s.
     func isHash(tag: String?) -> Bool {
         let ofParts = Digest.of(parts.flatMap(\.md5), .md5)
         var tags = ["\(ofParts.hexadecimal)-\(parts.count)"]
@@ -53,16 +53,16 @@ struct S3Prints: Checksum {
         return tags.contains(Self.bare(tag))
     }
 
-    /// An `ETag` without its quotes.
+    /// An `ETag` without quotes, in lower case.
     static func bare(_ tag: String?) -> String { tag?.filter { $0 != "\"" }.lowercased() ?? "" }
 
-    /// Whether the server's own hashes are those of these bytes; nil: it shows none that decides.
+    /// Whether the server's own hashes equal those of these bytes, or nil if the server shows none that decides.
     ///
-    /// The `ETag` is computed by each server: the MD5 of the bytes, or of the parts' MD5, unless it encrypts. A checksum may be what the
-    /// request said, and counts only where the `ETag` is nothing of that kind.
+    /// Each server computes the `ETag`: the MD5 of the bytes, or of the parts' MD5s, unless it encrypts. A checksum may
+    /// be a copy from the request, so it counts only if the `ETag` does not look like an MD5.
     /// - Parameters:
-    ///   - checksum: `x-amz-checksum-sha256`, in base64, with the number of parts after it or without.
-    ///   - sha256: of the whole file, hexadecimal.
+    ///   - checksum: `x-amz-checksum-sha256` in base64, with or without the number of parts at the end.
+    ///   - sha256: the hash of the whole file, in hexadecimal.
     func match(tag: String?, checksum: String?, sha256: String) -> Bool? {
         if isHash(tag: tag) { return true }
         guard let checksum, !Self.isMD5(Self.bare(tag)) else { return nil }

@@ -4,11 +4,12 @@ import Settings
 import Takes
 import Upload
 
-/// Sending with a key that may write and not read: what arrived is never compared, and each object says so.
+/// Uploads with a key that may write but not read. The sent bytes cannot be compared, and each object is marked as
+/// unverified.
 extension S3Store {
-    /// Sends a file without having seen what is there. Nothing but the request's own condition keeps another object from being
-    /// overwritten; in place of an object that this kit sent before, it is sent without one.
-    /// - Parameter reason: why nothing can be seen.
+    /// Sends a file without reading the current object. Only the request's own condition protects another object from
+    /// being overwritten. To replace an object that this kit sent before, the request has no condition.
+    /// - Parameter reason: why nothing can be read.
     func putUnseen(
         _ source: UploadSource, as object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata, _ mode: PutMode,
         _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
@@ -29,14 +30,14 @@ extension S3Store {
             guard wasBegun || mode.knows(metadata.sha256) else { throw try await conflict(object) }
             return unverified
         } catch let failure as S3Failure where failure.isUndone && !wasBegun {
-            // What is there at the next attempt is another's.
+            // An object found there at the next attempt is another's.
             await attempts.end()
             throw failure
         }
         report(.verifying)
         let stored: StoredObject
         do {
-            // Some keys may look at what is there, and not for what is missing.
+            // Some keys may read existing objects but not ask for missing ones.
             stored = try await verified(source, object, prints, metadata, sentAs: tag)
         } catch let error as StoreError where error.problem == .hidden {
             stored = unverified
@@ -45,18 +46,17 @@ extension S3Store {
         return stored
     }
 
-    /// The ways in which a file is sent.
     enum Sending {
         case whole, inParts
     }
 
-    /// Tries out once whether the server keeps what is there under `If-None-Match`: some ignore it, and would overwrite another's object. The
-    /// object for that is this kit's own. It stays: the key may not delete it.
-    /// - Throws: `.refused`, if the server does not keep it.
+    /// Tests once whether the server honours `If-None-Match`. Some servers ignore it and would overwrite another's
+    /// object. The test object is this kit's own. It stays there, because the key may not delete it.
+    /// - Throws: `.refused` if the server does not honour the condition.
     private func checkCondition(of way: Sending) async throws {
         guard !kept.withLock({ $0.contains(way) }) else { return }
         let trial = UnseenTrial(key: "\(bucket.settings.prefix).\(kit).trial", bucket: bucket)
-        // It may be there from an earlier one.
+        // The object may be there from an earlier trial.
         var isKept = try await trial.isWholeKept()
         if !isKept { isKept = try await trial.isWholeKept() }
         if isKept, way == .inParts { isKept = try await trial.isInPartsKept() }
@@ -65,7 +65,7 @@ extension S3Store {
     }
 }
 
-/// Writes over a small object of this kit's own, on condition that there is none.
+/// Overwrites a small object of this kit under the condition that it does not exist.
 private struct UnseenTrial {
     let key: String
     let bucket: S3Bucket
@@ -104,7 +104,7 @@ private struct UnseenTrial {
                     headers: [("content-type", "application/xml")] + condition, body: .bytes(completion),
                     needsCondition: true))
         }
-        // Where the key may not do that, the service's own rule for unfinished uploads does.
+        // If the key may not abort it, the service's own rule for unfinished uploads removes it.
         if isKept { _ = try? await bucket.ask(.init(method: .DELETE, key: key, query: [("uploadId", upload.id)])) }
         return isKept
     }

@@ -5,22 +5,22 @@ public import Settings
 import Takes
 public import Upload
 
-/// A bucket of Amazon S3, or of another service with its protocol.
+/// A bucket of Amazon S3, or of another service with the S3 protocol.
 ///
-/// Files above 8 MiB are sent in parts, and an upload that was cut goes on where it was. Each request and each part is signed
-/// with the hash of its bytes, which the server compares.
+/// Files above 8 MiB are sent in parts, and an interrupted upload resumes. Each request and each part is signed with
+/// the hash of its bytes, which the server compares.
 public final class S3Store: Store {
     /// `s3:https://s3.example.org/recordings/heron07/`.
     public let name: String
     let bucket: S3Bucket
     let resume: ResumeStates
     let kit: String
-    /// The ways of sending in which the server was seen to keep what is there under `If-None-Match`.
+    /// The ways of sending for which a trial showed that the server honours `If-None-Match`.
     let kept = Locked(Set<Sending>())
     private let mostPages: Int
 
-    /// - Parameter kit: whose unfinished uploads `tidy` aborts.
-    /// - Throws: `.refused`, if the settings or the file with the key cannot be used.
+    /// - Parameter kit: the kit whose unfinished uploads `tidy` aborts.
+    /// - Throws: `.refused` if the settings or the key file cannot be used.
     public convenience init(
         _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String
     ) throws(StoreError) {
@@ -30,7 +30,8 @@ public final class S3Store: Store {
     }
 
     /// - Parameters:
-    ///   - mostPages: how long a list is read. A page has 1000 objects as a rule, and a server's list may have no end.
+    ///   - mostPages: the most pages of a list to read. A page usually has 1000 objects, and a server's list may be
+    ///     endless.
     ///   - now: this machine's clock.
     init(
         _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String, mostPages: Int = 10_000,
@@ -45,13 +46,12 @@ public final class S3Store: Store {
 
     static func name(of address: S3Address, prefix: String) -> String { "s3:\(address.place)/\(prefix)" }
 
-    /// A server compares hashes of parts, and shows its own.
+    /// A server compares hashes of parts, and shows its own hashes.
     public func hash(of source: UploadSource) async throws -> String {
         _ = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
         return try await source.sha256()
     }
 
-    /// Sends a file.
     public func put(
         _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
         report: @escaping @Sendable (PutProgress) -> Void
@@ -59,8 +59,8 @@ public final class S3Store: Store {
         try await asking {
             let prints = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
             guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
-            // Servers that know no If-None-Match ignore it, or refuse it. There, nothing but a look before keeps another
-            // object from being overwritten.
+            // Servers that do not know If-None-Match ignore or refuse it. There, only a check beforehand protects
+            // another object from being overwritten.
             var condition = [(name: "if-none-match", value: "*")]
             var replaced: String?
             let existing: Found?
@@ -90,7 +90,7 @@ public final class S3Store: Store {
                     try await look(object)?.tag == replaced
                 }
             } catch let failure as S3Failure where failure.isOfCondition {
-                // Another has come in between.
+                // Another object took the name in between.
                 guard let there = try await found(object, like: source.byteCount, mode) else {
                     throw try await conflict(object)
                 }
@@ -105,18 +105,17 @@ public final class S3Store: Store {
         }
     }
 
-    /// What is known of an object.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         try await asking { try await look(object)?.object }
     }
 
-    /// All objects of takes. The metadata are not in a list.
+    /// Lists all objects of takes. The list has no metadata.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         try await asking {
             var token = ""
             for _ in 0..<mostPages {
                 var query = [(name: "list-type", value: "2")]
-                // A prefix of no bytes is left out.
+                // An empty prefix is left out.
                 if !bucket.settings.prefix.isEmpty { query.append(("prefix", bucket.settings.prefix)) }
                 if !token.isEmpty { query.append(("continuation-token", token)) }
                 let page = try await bucket.document("ListBucket", .init(method: .GET, query: query))
@@ -143,7 +142,6 @@ public final class S3Store: Store {
         StoreError(.refused, "outbox: \(bucket.address.place): gives \(what) that does not end: see its server")
     }
 
-    /// Reads an object.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         try await asking {
             do {
@@ -157,7 +155,7 @@ public final class S3Store: Store {
         }
     }
 
-    /// Deletes an object, if it is there.
+    /// Deletes an object, if it exists.
     public func delete(_ object: ObjectName) async throws {
         try await asking {
             do {
@@ -166,14 +164,14 @@ public final class S3Store: Store {
         }
     }
 
-    /// Aborts this kit's uploads in parts that nothing will go on with: their parts cost space until then.
+    /// Aborts this kit's multipart uploads that no delivery will resume. Their parts occupy space until then.
     public func tidy() async throws {
         try await asking {
             let uploads: [(ObjectName, id: String)]
             do {
                 uploads = try await unfinished()
             } catch let failure as S3Failure where [405, 501].contains(failure.status) {
-                // The server does not list them.
+                // The server cannot list uploads.
                 return
             }
             for (object, id) in uploads {
@@ -185,10 +183,9 @@ public final class S3Store: Store {
         }
     }
 
-    /// Closes its connections.
     public func close() async { await bucket.close() }
 
-    /// The headers with which the server compares what arrives.
+    /// The headers that make the server compare the received bytes.
     static func checksum(_ sha256: String) -> [(name: String, value: String)] {
         [
             ("x-amz-sdk-checksum-algorithm", "SHA256"),
@@ -196,7 +193,7 @@ public final class S3Store: Store {
         ]
     }
 
-    /// Makes the answers of the server errors of a store.
+    /// Converts server failures to errors of this store.
     private func asking<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
@@ -218,14 +215,14 @@ public final class S3Store: Store {
         return ObjectName(path: key.dropFirst(bucket.settings.prefix.count))
     }
 
-    /// The error for another object of that name, once a list shows it. Whoever asks to log in to a network answers to everything that
-    /// it is there.
+    /// The error for another object with the same name, after a list request confirmed that the service is there. A
+    /// captive portal would also answer that every object exists.
     func conflict(_ object: ObjectName) async throws -> StoreError {
         let query = [(name: "list-type", value: "2"), ("max-keys", "1"), ("prefix", key(object))]
         do {
             _ = try await bucket.document("ListBucket", .init(method: .GET, query: query))
         } catch let failure as S3Failure where !failure.code.isEmpty {
-            // The service is there, and does not let this key list.
+            // The service is there, but this key may not list.
         }
         return StoreError(
             .conflict,
@@ -234,29 +231,27 @@ public final class S3Store: Store {
     }
 }
 
-// What is there.
 extension S3Store {
-    /// An object as the server answers for it.
     private struct Found {
         var object: StoredObject
         var tag: String?
-        /// Its SHA-256 in base64, as the server says; of an object of parts with `-COUNT` at the end.
+        /// Its SHA-256 in base64, as the server states it; for a multipart object with `-COUNT` at the end.
         var checksum: String?
     }
 
-    /// What an object that is there is to a file.
+    /// The result of comparing an existing object with a file.
     private enum Comparison {
-        /// With the server's own hash, if that is one of the bytes.
+        /// The object has a mark if the server's own tag is a hash of the bytes.
         case same(StoredObject)
-        /// It says that it is the same, and cannot be read.
+        /// The metadata match, and the object cannot be read.
         case unproven(StoreError)
-        /// It says that it is the same, and is not: it was damaged on its way, or since.
+        /// The metadata match, and the content differs: it was damaged in transit or later.
         case damaged
         case other
     }
 
-    /// Compares an object with a file by the server's own hashes, or by reading it back: what the metadata say of it is no proof of what
-    /// arrived.
+    /// Compares an object with a file by the server's own hashes, or by reading it back. The metadata do not prove
+    /// which bytes arrived.
     private func compare(
         _ there: Found, _ source: UploadSource, _ prints: S3Prints, _ metadata: ObjectMetadata
     ) async throws -> Comparison {
@@ -265,7 +260,7 @@ extension S3Store {
         do {
             guard try await isSame(there, prints, metadata) else { return .damaged }
             var same = there.object
-            // Some services' tags have the form of a hash, and stay as they are when the bytes change.
+            // The tags of some services look like a hash, and do not change when the bytes change.
             if !prints.isHash(tag: there.tag) { same.mark = nil }
             return .same(same)
         } catch let error as StoreError where error.problem == .hidden {
@@ -278,7 +273,7 @@ extension S3Store {
         return try await sha256(of: there.object.name, byteCount: there.object.byteCount) == metadata.sha256
     }
 
-    /// - Parameter attempts: the most requests: a hostile server may move the bucket after each.
+    /// - Parameter attempts: the most requests. A hostile server may report a new bucket address after each one.
     private func look(_ object: ObjectName, attempts: Int? = nil) async throws -> Found? {
         let attempts = attempts ?? bucket.address.targets.count
         let headers: HTTPHeaders
@@ -303,7 +298,7 @@ extension S3Store {
             .map { (String($0.name.dropFirst(mark.count)), $0.value) }
         let metadata = ObjectMetadata(texts: Dictionary(texts) { first, _ in first })
         let sha256 = metadata.map(\.sha256).flatMap { $0.isEmpty ? nil : $0 }
-        // A weak tag is no condition, and no hash.
+        // A weak tag is neither a condition nor a hash.
         let tag = headers.first(name: "etag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
         let hash = S3Prints.bare(tag)
         return Found(
@@ -314,7 +309,7 @@ extension S3Store {
             checksum: headers.first(name: "x-amz-checksum-sha256"))
     }
 
-    /// HEAD has no body, and so no reason: GET gives it.
+    /// An answer to HEAD has no body and so no reason; GET returns it.
     private func explained(_ failure: S3Failure, _ object: ObjectName) async -> any Error {
         guard failure.code.isEmpty, (300..<500).contains(failure.status) else { return failure }
         do {
@@ -325,17 +320,17 @@ extension S3Store {
         return failure
     }
 
-    /// An object, with its hash if it could be the same, or may be overwritten.
+    /// An object. Its hash is read back if it could be the same or may be overwritten.
     private func found(_ object: ObjectName, like byteCount: Int64, _ mode: PutMode) async throws -> Found? {
         guard var found = try await look(object) else { return nil }
         if found.object.sha256 == nil, found.object.byteCount == byteCount || mode.replaces {
-            // It was not sent by a kit.
+            // The object has no hash in its metadata, so no kit sent it.
             found.object.sha256 = try await sha256(of: object, byteCount: found.object.byteCount)
         }
         return found
     }
 
-    /// Uploads of this kit in parts that are not complete.
+    /// The incomplete multipart uploads of this kit.
     private func unfinished() async throws -> [(ObjectName, id: String)] {
         var found: [(ObjectName, id: String)] = []
         var marker: (key: String, id: String)?
@@ -360,14 +355,13 @@ extension S3Store {
     private static let mostUploads = 20_000
 }
 
-// What is sent.
 extension S3Store {
     func send(
         _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
         _ condition: [(name: String, value: String)], _ report: @escaping @Sendable (PutProgress) -> Void,
         isUnseen: Bool = false, mayComplete: @escaping @Sendable () async throws -> Bool
     ) async throws -> String? {
-        // An empty value would be a header that some servers drop.
+        // Some servers drop a header with an empty value.
         var headers = metadata.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
             .map { (name: "x-amz-meta-\($0.key)", value: $0.value) }
         headers.append(("content-type", object.contentType))
@@ -384,12 +378,12 @@ extension S3Store {
                     source, 0..<source.byteCount, sha256: metadata.sha256,
                     md5: prints.parts.first?.md5 ?? Digest.of([UInt8](), .md5)
                 ) { report(.sent($0)) },
-                // An answer that got lost would make the file look like another's.
+                // After a lost answer, a repeated request would find this kit's own file and report a conflict.
                 mayRepeat: isUnseen ? false : nil, needsCondition: isUnseen && !condition.isEmpty))
         return answer.headers.first(name: "etag")
     }
 
-    /// Compares what is there with what was sent. What arrived damaged is deleted, unless another has replaced it.
+    /// Compares the stored object with the sent file. A damaged object is deleted, unless another one has replaced it.
     func verified(
         _ source: UploadSource, _ object: ObjectName, _ prints: S3Prints, _ metadata: ObjectMetadata,
         sentAs tag: String?
@@ -402,7 +396,7 @@ extension S3Store {
         case .same(let same): return same
         case .unproven(let error): return there.object.unverified(since: error)
         case .damaged, .other:
-            // What cannot be deleted is overwritten at the next attempt: its metadata say that this kit sent it.
+            // If it cannot be deleted, the next attempt overwrites it: its metadata show that this kit sent it.
             if let found = there.tag, found == tag { try? await delete(object) }
             throw StoreError(
                 .damaged,

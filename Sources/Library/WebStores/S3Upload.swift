@@ -3,14 +3,15 @@ import FoundationEssentials
 import NIOHTTP1
 import Upload
 
-/// How a file is cut into parts.
+/// The division of a file into parts.
 struct S3Parts: Equatable, Sendable {
     let byteCount: Int64
     let partByteCount: Int64
 
-    /// Files up to this are sent as a whole. S3 accepts parts from 5 MiB on. What was sent of a part before a cut is sent again.
+    /// Files up to this length are sent whole. S3 accepts parts from 5 MiB on. After an interruption, an incomplete
+    /// part is sent again.
     static let usual: Int64 = 8 << 20
-    /// Of S3.
+    /// The limit of S3.
     static let most: Int64 = 10_000
 
     init(byteCount: Int64) {
@@ -22,18 +23,18 @@ struct S3Parts: Equatable, Sendable {
 
     var count: Int { Int((byteCount + partByteCount - 1) / partByteCount) }
 
-    /// The bytes of a part, counted from 1.
+    /// The bytes of a part; numbers begin at 1.
     func range(of number: Int) -> Range<Int64> {
         let offset = min(byteCount, Int64(number - 1) * partByteCount)
         return offset..<min(byteCount, offset + partByteCount)
     }
 }
 
-/// An upload in parts that was begun: what is needed to go on with it.
+/// The state needed to resume a multipart upload.
 struct S3Upload: Codable, Equatable, Sendable {
-    /// As the server named it.
+    /// The server's upload ID.
     var id: String
-    /// Of the whole file, hexadecimal. The metadata that it was begun with say it, too.
+    /// The hash of the whole file, in hexadecimal. It is also in the metadata sent at the start.
     var sha256: String
     var byteCount: Int64
     var parts: [Part] = []
@@ -41,7 +42,7 @@ struct S3Upload: Codable, Equatable, Sendable {
     /// A part that the server has.
     struct Part: Codable, Equatable, Sendable {
         var number: Int
-        /// `ETag`, which completing repeats. It is no hash.
+        /// The `ETag`, which the completing request repeats. It is not treated as a hash.
         var tag: String
         /// Hexadecimal.
         var sha256: String
@@ -52,7 +53,7 @@ struct S3Upload: Codable, Equatable, Sendable {
         parts.append(part)
     }
 
-    /// The body that completes it.
+    /// The body of the request that completes the upload.
     func completion(withChecksums: Bool) -> [UInt8] {
         let parts = parts.sorted { $0.number < $1.number }.map {
             let checksum = Self.base64(hexadecimal: $0.sha256)
@@ -64,7 +65,7 @@ struct S3Upload: Codable, Equatable, Sendable {
                 + "</CompleteMultipartUpload>").utf8)
     }
 
-    /// A hash as the checksum headers have it.
+    /// A hash in the form of the checksum headers.
     static func base64(hexadecimal: String) -> String { Data(bytes(hexadecimal: hexadecimal)).base64EncodedString() }
 
     static func bytes(hexadecimal: String) -> [UInt8] {
@@ -73,7 +74,7 @@ struct S3Upload: Codable, Equatable, Sendable {
     }
 }
 
-/// Sends one file in parts, and goes on with what an earlier attempt left.
+/// Sends one file in parts, and resumes an earlier attempt.
 struct S3UploadRun {
     let bucket: S3Bucket
     let resume: ResumeStates
@@ -84,14 +85,14 @@ struct S3UploadRun {
     let metadata: ObjectMetadata
     let prints: S3Prints
     let report: @Sendable (PutProgress) -> Void
-    /// Whether this kit cannot look at what is there.
+    /// Whether this kit may not read the object.
     var isUnseen = false
-    /// Whether the object is still the one that was there at the beginning, or none.
+    /// Whether the object is still the one from the start of the upload, or still missing.
     let mayComplete: @Sendable () async throws -> Bool
 
     /// - Parameters:
-    ///   - headers: of the object, for the beginning.
-    ///   - condition: for the end.
+    ///   - headers: the object's headers, sent with the first request.
+    ///   - condition: sent with the last request.
     /// - Returns: the object's tag.
     func send(headers: [(name: String, value: String)], condition: [(name: String, value: String)]) async throws
         -> String?
@@ -127,7 +128,7 @@ struct S3UploadRun {
                 try await resume.save(upload, of: object, in: store)
             }
         }
-        // A server that does not know the condition would overwrite what another has sent meanwhile.
+        // A server that ignores the condition would overwrite an object that another client sent meanwhile.
         guard try await mayComplete() else {
             await abort(upload)
             throw S3Failure.ofCondition
@@ -142,7 +143,7 @@ struct S3UploadRun {
             "InitiateMultipartUpload",
             .init(
                 method: .POST, key: key, query: [("uploads", "")],
-                // A second one that begins is aborted when the store is tidied.
+                // `tidy` aborts a second upload that a repeated request starts.
                 headers: headers + [("x-amz-checksum-algorithm", "SHA256")], mayRepeat: true))
         guard let id = document["UploadId"], !id.isEmpty else {
             throw StoreError(
@@ -158,10 +159,10 @@ struct S3UploadRun {
     private struct Listed {
         var tag: String
         var byteCount: Int64
-        /// In base64; nil: this server keeps none.
+        /// In base64, or nil if the server stores none.
         var checksum: String?
 
-        /// Whether it has this hash: the server says so, or said so when it was sent.
+        /// Whether the part has this hash, according to the server now or when the part was sent.
         func isOf(_ sha256: String, _ sent: S3Upload.Part?) -> Bool {
             if let checksum { return checksum == S3Upload.base64(hexadecimal: sha256) }
             return sent?.sha256 == sha256 && sent?.tag == tag
@@ -180,7 +181,8 @@ struct S3UploadRun {
             await resume.remove(object, in: store)
             return nil
         } catch let failure as S3Failure where [403, 405, 501].contains(failure.status) {
-            // This key may not list parts, or the server cannot. It compares what was sent when the upload is completed.
+            // This key may not list parts, or the server cannot. The server compares the sent parts when the upload
+            // completes.
             let layout = S3Parts(byteCount: upload.byteCount)
             let parts = upload.parts.map {
                 let range = layout.range(of: $0.number)
@@ -199,7 +201,8 @@ struct S3UploadRun {
             let page = try await bucket.document(
                 "ListParts", .init(method: .GET, key: key, query: [("uploadId", upload.id)] + marker))
             for part in page.all("Part") {
-                // Others are not of this file. A list without an end does not grow with them.
+                // Other part numbers do not belong to this file. Skipping them also bounds the memory for an endless
+                // list.
                 guard let number = part["PartNumber"].flatMap({ Int($0) }), layout.contains(number),
                     let tag = part["ETag"], let byteCount = part["Size"].flatMap({ Int64($0) })
                 else { continue }
@@ -249,7 +252,7 @@ struct S3UploadRun {
         }
     }
 
-    /// Forgets an upload, and its parts at the server. What cannot be aborted now is when the store is tidied.
+    /// Removes an upload's state and its parts on the server. If the request fails, `tidy` aborts the upload later.
     private func abort(_ upload: S3Upload) async {
         await resume.remove(object, in: store)
         _ = try? await bucket.ask(.init(method: .DELETE, key: key, query: [("uploadId", upload.id)]))

@@ -1,13 +1,13 @@
-/// The address of a service as the settings have it: `https://HOST`, `https://HOST:PORT`, with or without a path.
+/// The address of a service in the settings: `https://HOST` or `https://HOST:PORT`, with or without a path.
 struct ServiceAddress {
     /// `https:` or `http:`.
     let scheme: String
     /// `HOST` or `HOST:PORT`.
     let authority: String
-    /// Behind the first slash; nil: there is none.
+    /// The text after the first slash, or nil without one.
     let path: String?
 
-    /// - Returns: nil: it is no such address: it has a user, a query, or no host, or its host or port cannot be one.
+    /// Nil if the text has a user, a query or no host, or if its host or port is malformed.
     init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, ["http:", "https:"].contains(parts[0]), parts[1].isEmpty,
@@ -37,7 +37,7 @@ struct ServiceAddress {
         return rest.isEmpty || rest.hasPrefix(":") && (UInt16(rest.dropFirst()) ?? 0) > 0
     }
 
-    /// Names with other letters are written by their ASCII form.
+    /// Names with other letters must be in their ASCII form.
     private static func isOfName(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber) || "-_".contains(character)
     }

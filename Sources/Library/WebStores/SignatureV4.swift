@@ -2,9 +2,9 @@ import Digests
 import Takes
 import Upload
 
-/// Signs requests to a service of Amazon's kind, with the headers.
+/// Signs requests to a service like Amazon's, in the headers.
 ///
-/// AWS Signature Version 4, as S3 wants it: a path is encoded once, and the payload's hash is signed
+/// AWS Signature Version 4, in the variant for S3: a path is encoded once, and the payload's hash is signed
 /// (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
 struct SignatureV4: Sendable {
     let keyID: Secret
@@ -12,21 +12,21 @@ struct SignatureV4: Sendable {
     let region: String
     let service = "s3"
 
-    /// What of a request is signed.
+    /// The signed parts of a request.
     struct Request {
         var method: String
         /// Percent-encoded.
         var path: String
         var query: [(name: String, value: String)] = []
-        /// With the host.
+        /// Including `host`.
         var headers: [(name: String, value: String)]
-        /// SHA-256 of the body, hexadecimal.
+        /// SHA-256 of the body, in hexadecimal.
         var payload: String
     }
 
     static let algorithm = "AWS4-HMAC-SHA256"
 
-    /// The value of the `Authorization` header. `x-amz-date` must be among the headers, with the same time.
+    /// The value of the `Authorization` header. The headers must include `x-amz-date` with the same time.
     func authorization(of request: Request, at time: WallTime) -> Secret {
         let stamp = Self.stamp(time)
         let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
@@ -48,7 +48,7 @@ struct SignatureV4: Sendable {
         return digits + "Z"
     }
 
-    /// All but letters, digits and `-._~` as `%XX`.
+    /// Encodes all bytes except letters, digits and `-._~` as `%XX`.
     static func encoded(_ text: String, keepingSlashes: Bool = false) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -2,13 +2,13 @@ public import Settings
 public import Upload
 
 extension StorePlan {
-    /// The plan of a store of any kind, also of one that is reached over the web; nil: it names none.
+    /// The plan of any kind of store, including those on the web; nil if `kind` is not a store.
     public static func plan(
         _ kind: Settings.Outbox.Store, _ settings: Settings, _ context: StoreContext
     ) -> StorePlan? {
         let outbox = settings.outbox
         if let unclear = outbox.unclear[kind] {
-            // What is not understood may be what says where takes go: the default could be another's.
+            // A key that is not understood may be the destination. The default could be another's store.
             return StorePlan(name: kind.rawValue) {
                 throw StoreError(.refused, "outbox: \(unclear): nothing is sent there before that is corrected")
             }

@@ -8,23 +8,26 @@ import NIOSSL
 import Takes
 public import Upload
 
-/// HTTP requests of stores. TLS with the system's roots, or those of a file; a proxy as the environment says.
+/// HTTP requests of stores, by TLS with the system's roots and those of a file, and through a proxy if the environment
+/// names one.
 public final class Web: Sendable {
     private let configuration: HTTPClient.Configuration
     private let proxies: ProxyRules
-    /// How long an answer may take, beside what its bytes and those of the request take on a slow link.
+    /// The time limit for an answer, not including the transfer time of its bytes and the request's bytes on a slow
+    /// link.
     private let patience: Duration
-    /// None: nothing was asked yet, or all are closed.
+    /// Empty before the first request and after `close`.
     private let clients = Locked<[Route: HTTPClient]>([:])
-    /// What sentences about a certificate end with.
+    /// The end of sentences about a certificate.
     private let roots: String
 
     /// - Parameters:
-    ///   - authorities: a file of certificates (PEM) that are trusted beside the system's; nil: none.
+    ///   - authorities: a file of certificates (PEM) that are trusted in addition to the system's; nil for none.
     ///   - silence: how long a server may be silent.
-    ///   - patience: how long an answer may take, beside what its bytes and those of the request take on a slow link.
-    ///   - environment: names proxies; nil: that of this process.
-    /// - Throws: `StoreError`, `.refused`, if that file cannot be used.
+    ///   - patience: the time limit for an answer, not including the transfer time of its bytes and the request's bytes
+    ///     on a slow link.
+    ///   - environment: the variables that name proxies; nil for those of this process.
+    /// - Throws: `StoreError`, `.refused` if the file of certificates cannot be used.
     public init(
         authorities: String? = nil, silence: Duration = .seconds(60), patience: Duration = .seconds(600),
         environment: [String: String]? = nil
@@ -53,10 +56,10 @@ public final class Web: Sendable {
         roots = authorities ?? "the system's certificates"
     }
 
-    // A client that goes without being shut down ends the program.
+    // A client that is released without a shutdown ends the program.
     deinit { for client in clients.withLock({ $0 }).values { client.shutdown { _ in } } }
 
-    /// Closes all connections. The next request opens one again.
+    /// Closes all connections. The next request opens a new one.
     public func close() async {
         let old = clients.withLock { clients in
             defer { clients = [:] }
@@ -65,7 +68,6 @@ public final class Web: Sendable {
         for client in old.values { try? await client.shutdown() }
     }
 
-    /// How a request reaches its server.
     private struct Route: Hashable {
         var proxy: ProxyRules.Proxy?
         /// Whether its connection serves this request alone.
@@ -85,29 +87,25 @@ public final class Web: Sendable {
         }
     }
 
-    /// What a request sends.
     public enum Body: Sendable {
-        /// Nothing.
         case none
-        /// These bytes.
         case bytes([UInt8])
-        /// A stretch of a file. `report` receives how much of the file was taken to be sent.
-        /// `isHashed`: whether the source hashes it on the way.
+        /// A range of a file. `report` receives the number of the file's bytes that were read to be sent.
+        /// `isHashed`: whether the source hashes the bytes in the same pass.
         case source(UploadSource, Range<Int64>, isHashed: Bool = true, report: @Sendable (Int64) -> Void)
     }
 
     /// An answer whose body was not read yet.
     public struct Answer: Sendable {
-        /// The status code.
         public var status: Int
-        /// The headers.
         public var headers: HTTPHeaders
         fileprivate var body: HTTPClientResponse.Body
         fileprivate var subject: String
         fileprivate var patience: Duration
 
-        /// The whole body, which must not be longer than `limit` bytes.
-        /// - Throws: `StoreError`, `.away`.
+        /// The whole body, at most `limit` bytes.
+        /// - Throws: `StoreError`: `.away` if the connection ends early or is too slow, `.refused` if the body is too
+        ///   long.
         public func bytes(limit: Int = 1 << 22) async throws -> [UInt8] {
             var bytes: [UInt8] = []
             try await read { piece in
@@ -120,7 +118,7 @@ public final class Web: Sendable {
         }
 
         /// Reads the body in order.
-        /// - Throws: `StoreError`, `.away`, if the connection ends before it; what `receive` throws.
+        /// - Throws: `StoreError`, `.away` if the connection ends early or is too slow; the errors of `receive`.
         public func read(_ receive: ([UInt8]) async throws -> Void) async throws {
             var pieces = body.makeAsyncIterator()
             var byteCount = 0
@@ -137,7 +135,7 @@ public final class Web: Sendable {
                 guard let piece else { return }
                 waited += .now - begun
                 byteCount += piece.readableBytes
-                // A byte now and then keeps the connection, and would keep a task for ever.
+                // A byte from time to time would keep the connection and the task for ever.
                 guard waited < patience + Web.allowance(byteCount) else {
                     throw StoreError(.away, "outbox: \(subject): the answer comes too slowly")
                 }
@@ -148,14 +146,14 @@ public final class Web: Sendable {
 
     /// Sends a request and waits for the head of the answer, whatever its status.
     ///
-    /// A server may close a kept connection while the next request is on its way. A request that got no answer is sent once more then, on
-    /// a new connection (RFC 9112, 9.3.1).
+    /// A server may close a kept connection while the next request is in transit. A request without an answer is then
+    /// sent once more on a new connection (RFC 9112, 9.3.1).
     /// - Parameters:
-    ///   - url: with all that is secret in headers, never here: sentences show it up to the query.
-    ///   - subject: what sentences are about; the host, unless given.
-    ///   - mayRepeat: whether it does the same when it is carried out twice; nil: as its method says.
-    /// - Throws: `StoreError`: `.away` if the server cannot be reached, `.refused` if its certificate is not trusted; what reading the
-    ///   source throws.
+    ///   - url: without secrets, which belong in headers. Sentences show the URL up to the query.
+    ///   - subject: the subject of sentences; by default the host.
+    ///   - mayRepeat: whether the request is idempotent; nil means that its method decides.
+    /// - Throws: `StoreError`: `.away` if the server cannot be reached, `.refused` if its certificate is not trusted;
+    ///   errors from reading the source.
     public func send(
         _ method: HTTPMethod, _ url: String, headers: HTTPHeaders = [:], body: Body = .none, subject: String? = nil,
         mayRepeat: Bool? = nil
@@ -196,12 +194,12 @@ public final class Web: Sendable {
         }
     }
 
-    /// Methods that do the same when they are carried out twice (RFC 9110, 9.2.2; RFC 4918).
+    /// Idempotent methods (RFC 9110, 9.2.2; RFC 4918).
     private static let repeatable: Set = [
         "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "PROPFIND", "PROPPATCH", "MKCOL", "MOVE", "COPY",
     ]
 
-    /// Whether the connection ended before an answer came, without a word of why.
+    /// Whether the connection ended before an answer came, without a reason.
     private static func isClosed(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .remoteConnectionClosed
@@ -214,10 +212,10 @@ public final class Web: Sendable {
         }
     }
 
-    /// How long so many bytes may take on the slowest link, at 1 kbit/s.
+    /// The time for this many bytes on the slowest link, at 1 kbit/s.
     fileprivate static func allowance(_ byteCount: Int) -> Duration { .milliseconds(8 * byteCount) }
 
-    /// A server's text, fit for a sentence.
+    /// A server's text without control characters, shortened for a sentence.
     static func printable(_ text: String) -> String {
         let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(300).map { isControl($0) ? " " : $0 }))
@@ -242,7 +240,7 @@ public final class Web: Sendable {
         return StoreError(.away, "outbox: \(subject): cannot be reached: \(reason)")
     }
 
-    /// The reason that a name has no address.
+    /// The reason if a host name has no address.
     static let unresolved = "its name cannot be resolved: check the network, and the address"
 
     fileprivate static func reason(_ error: any Error) -> String {
@@ -252,26 +250,26 @@ public final class Web: Sendable {
             if error == .readTimeout || error == .writeTimeout { return "it was silent for too long" }
             if error == .remoteConnectionClosed { return "it closed the connection" }
             if error == .deadlineExceeded { return "it took too long to answer" }
-            // The description has values, which may be secrets.
+            // The full description has values, which may be secrets.
             return error.shortDescription
         case let error as NIOConnectionError:
-            // It tries all addresses of a name, of both kinds.
+            // The client tries all addresses of a name, IPv4 and IPv6.
             if let last = error.connectionErrors.last { return Self.reason(last.error) }
             return Self.unresolved
         case let error as IOError:
-            // Safe: a string that lives until the next call on this thread.
+            // Safe: the string lives until the next call on this thread.
             return unsafe String(cString: strerror(error.errnoCode))
         default: return "\(error)"
         }
     }
 
-    /// The first error of a body: the client reports its own instead.
+    /// The first error of a body, kept here because the client reports its own error instead.
     private actor FirstFailure {
         private(set) var error: (any Error)?
         func note(_ error: any Error) { self.error = self.error ?? error }
     }
 
-    /// A stretch of a source, piece by piece.
+    /// A range of a source, piece by piece.
     private struct Pieces: AsyncSequence, Sendable {
         let source: UploadSource
         let range: Range<Int64>

@@ -1,9 +1,8 @@
 import FoundationEssentials
 import Upload
 
-// What an address of a request says.
 extension Web {
-    /// The server of a URL.
+    /// The scheme, host and port of a URL.
     public static func host(of url: String) -> String {
         guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host else {
             return "the server"
@@ -17,12 +16,13 @@ extension Web {
         url.lowercased().hasPrefix("https://") || isLoopback(url)
     }
 
-    /// The rule for all stores: what is secret passes a network by TLS only. Plain `http://` is for this machine.
+    /// The rule for all stores: secrets cross a network only by TLS. Plain `http://` is allowed only within this
+    /// machine.
     /// - Parameters:
-    ///   - place: what the sentence is about.
-    ///   - secret: what would be sent: `the password in FILE`.
-    ///   - advice: what helps beside `https://`.
-    /// - Throws: `.refused`, if the address is of another machine, without TLS.
+    ///   - place: the subject of the sentence.
+    ///   - secret: the secret that would be sent, such as `the password in FILE`.
+    ///   - advice: a remedy in addition to `https://`.
+    /// - Throws: `.refused` if the address is on another machine, without TLS.
     static func check(
         _ url: String, called place: String? = nil, for secret: String, advice: String = ""
     ) throws(StoreError) {
@@ -32,7 +32,7 @@ extension Web {
             "outbox: \(place ?? host(of: url)): \(secret) would be sent unencrypted: use https://\(advice)")
     }
 
-    /// Whether it is this machine. Names below `localhost` are as well (RFC 6761, 6.3).
+    /// Whether the host is this machine. This includes names below `localhost` (RFC 6761, 6.3).
     static func isLoopback(_ url: String) -> Bool {
         guard let host = URL(string: url)?.host?.lowercased() else { return false }
         return host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host == "[::1]"
@@ -44,7 +44,7 @@ extension Web {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Where a request connects: a name below `localhost` is this machine, which not all resolvers know.
+    /// The URL to connect to. A name below `localhost` is replaced, because not all resolvers know it.
     static func connectable(_ url: String) -> String {
         guard let parsed = URL(string: url), let host = parsed.host, host.lowercased().hasSuffix(".localhost"),
             let range = url.firstRange(of: host)

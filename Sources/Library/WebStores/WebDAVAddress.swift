@@ -1,20 +1,19 @@
 import Settings
 import Upload
 
-/// The URL of a folder or a file on a WebDAV server.
 struct WebDAVAddress: Hashable, Sendable {
     /// Scheme, host and port.
     let server: String
-    /// Percent-encoded, without a slash at its end: `/remote.php/dav/files/kit/recordings`.
+    /// Percent-encoded, without a slash at the end: `/remote.php/dav/files/kit/recordings`.
     let path: String
 
-    /// The folder that the settings name. Spaces and umlauts may be percent-encoded there, or not.
+    /// The folder in the settings. Spaces and umlauts may or may not be percent-encoded there.
     init(_ settings: Settings.Outbox.WebDAV) throws(StoreError) {
         guard let url = settings.url else {
             throw StoreError(.refused, "outbox: the folder is missing: write url = \"https://…\" in [outbox.webdav]")
         }
         let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        // In lower case, so that HTTP:// is not taken for encrypted.
+        // In lower case, so that HTTP:// is not treated as encrypted.
         let scheme = parts[0].lowercased()
         guard parts.count >= 3, ["http:", "https:"].contains(scheme), parts[1].isEmpty, !parts[2].isEmpty,
             !url.contains(where: { "?#".contains($0) })
@@ -39,17 +38,17 @@ struct WebDAVAddress: Hashable, Sendable {
 
     var url: String { server + path }
 
-    /// What is in it, or in folders in it.
+    /// The address of a file or folder below this one.
     subscript(_ names: String...) -> WebDAVAddress {
         WebDAVAddress(server: server, path: names.reduce(path) { $0 + "/" + SignatureV4.encoded($1) })
     }
 
-    /// With the slash at its end that folders have: Apache redirects requests for a folder without it.
+    /// With the final slash of a folder, because Apache redirects requests without it.
     var asFolder: WebDAVAddress { WebDAVAddress(server: server, path: path + "/") }
 
     var isEncrypted: Bool { server.hasPrefix("https:") }
 
-    /// Where Nextcloud and ownCloud take files in chunks; nil: this is no folder of theirs.
+    /// The folder for chunks in Nextcloud and ownCloud, or nil for other servers.
     var uploads: WebDAVAddress? {
         guard let range = path.firstRange(of: "/remote.php/dav/files/") else { return nil }
         let user = path[range.upperBound...].prefix { $0 != "/" }

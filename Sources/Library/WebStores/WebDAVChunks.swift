@@ -1,21 +1,20 @@
 import NIOHTTP1
 import Upload
 
-/// Nextcloud's chunked upload, which goes on after an interruption. ownCloud has it as well.
+/// Nextcloud's chunked upload, which can resume after an interruption. ownCloud has it too.
 /// docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/chunking.html
 extension WebDAVStore {
-    /// Longer files are sent in chunks. Nextcloud takes chunks of 5 MB to 5 GB, at most 10 000.
+    /// Longer files are sent in chunks. Nextcloud accepts chunks of 5 MB to 5 GB, at most 10 000.
     static var chunkByteCount: Int64 { 8 << 20 }
     private static var mostChunks: Int64 { 10_000 }
 
-    /// An upload that has begun.
     private struct Begun: Codable {
         var folder: String
         var sha256: String
     }
 
-    /// Sends a long file in chunks, which the server then puts together at the temporary name.
-    /// - Returns: false: nothing was sent, as the server knows no chunks or the file is short.
+    /// Sends a long file in chunks, which the server then joins at the temporary name.
+    /// - Returns: false if nothing was sent, because the server does not know chunks or the file is short.
     func sendInChunks(_ upload: WebDAVUpload) async throws -> Bool {
         let byteCount = upload.source.byteCount
         guard let uploads = server.folder.uploads, byteCount > Self.chunkByteCount else { return false }
@@ -40,8 +39,8 @@ extension WebDAVStore {
         return true
     }
 
-    /// The folder of an upload, and the lengths of the chunks in it by their numbers.
-    /// - Returns: nil: the server knows no chunks.
+    /// The folder of an upload, and the lengths of its chunks by number.
+    /// - Returns: nil if the server does not know chunks.
     private func begun(
         _ upload: WebDAVUpload, in uploads: WebDAVAddress, _ headers: [(String, String)]
     ) async throws -> (WebDAVAddress, [Int: Int64])? {
@@ -50,7 +49,7 @@ extension WebDAVStore {
             if begun.sha256 != upload.sha256 {
                 try? await server.delete(folder)
             } else if let found = try await server.contents(of: folder) {
-                // Where Nextcloud passes chunks on to S3, it leaves out the zeros.
+                // If Nextcloud stores chunks in S3, it drops the leading zeros of their names.
                 let chunks = found.compactMap { chunk in Int(chunk.file).map { ($0, chunk.byteCount ?? 0) } }
                 return (folder, Dictionary(chunks) { first, _ in first })
             }
@@ -63,7 +62,7 @@ extension WebDAVStore {
         return (uploads[folder], [:])
     }
 
-    /// What an answer means. An upload that the server has forgotten, or that it cannot put together, begins anew.
+    /// The error for an answer. If the server has lost the upload or cannot join it, the upload starts again.
     private func failure(
         _ answer: Web.Answer, _ method: String, _ folder: WebDAVAddress, _ upload: WebDAVUpload
     ) async -> StoreError {

@@ -1,45 +1,46 @@
 import Upload
 
-/// What a WebDAV server states of one file or folder (RFC 4918, `DAV:response`).
+/// A WebDAV server's description of one file or folder (RFC 4918, `DAV:response`).
 struct WebDAVResource: Hashable, Sendable {
-    /// The last part of its address, decoded; empty: the root.
+    /// The last part of its address, decoded; empty for the root.
     var file = ""
     var isFolder = false
     var byteCount: Int64?
-    /// Its entity tag, without the mark of weak ones: Apache marks those of files that are younger than a second.
+    /// The entity tag without the mark of weak tags. Apache marks the tags of files younger than a second as weak.
     var tag: String?
-    /// Hashes by their kind (`SHA1`), hexadecimal, as ownCloud computes them. Nextcloud repeats what a client stated, so they prove
-    /// something of a file only if this project has sent it, which states none.
+    /// Hashes by kind (`SHA1`) in hexadecimal, as ownCloud computes them. Nextcloud repeats the client's statement.
+    /// That proves the content only for files sent by this project, which states none.
     var checksums: [String: String] = [:]
-    /// What this project stored with it.
+    /// The metadata that this project stored with it.
     private var texts: [String: String] = [:]
 
-    /// The namespace of what is stored with a file of a take.
+    /// The namespace of the metadata of a take's files.
     private static let namespace = "urn:fieldfare:take"
-    /// Which content it was stored with. Another program that overwrites a file leaves such properties as they are (RFC 4918, 9.7.1).
+    /// The tag of the content that the metadata belong to. If another program overwrites a file, its properties stay
+    /// (RFC 4918, 9.7.1).
     private static let tagKey = "etag"
     private static let keys = ["title", "started", "duration", "kit", "waveform", "sha256", tagKey]
 
-    /// What was stored with it, if it is about its present content.
+    /// The stored metadata, if they belong to the present content.
     var metadata: ObjectMetadata? {
         guard let tag, texts[Self.tagKey] == tag else { return nil }
         return ObjectMetadata(texts: texts)
     }
 
-    /// The object that it is. Its metadata were stored once its hash was verified.
+    /// The object of this resource. Its metadata were stored only after its hash was verified.
     func object(_ name: ObjectName) -> StoredObject {
         let metadata = metadata
         let sha256 = metadata.flatMap { $0.sha256.isEmpty ? nil : $0.sha256 }
         return StoredObject(name: name, byteCount: byteCount ?? 0, sha256: sha256, metadata: metadata)
     }
 
-    /// Asks for what is read here.
+    /// The body of a PROPFIND request for these properties.
     static let request = Array(
         (#"<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:" xmlns:oc="http://owncloud.org/ns" "#
             + #"xmlns:t="\#(namespace)"><prop><resourcetype/><getcontentlength/><getetag/><oc:checksums/>"#
             + keys.map { "<t:\($0)/>" }.joined() + "</prop></propfind>").utf8)
 
-    /// Stores metadata with the content that has a tag.
+    /// The body that stores metadata for the content with this tag.
     static func update(_ metadata: ObjectMetadata, tag: String) -> [UInt8] {
         var texts = metadata.texts
         texts[tagKey] = tag
@@ -49,19 +50,19 @@ struct WebDAVResource: Hashable, Sendable {
                 + properties.joined() + "</prop></set></propertyupdate>").utf8)
     }
 
-    /// Whether an answer states that all properties were stored.
+    /// Whether the answer states that all properties were stored.
     static func isStored(_ answer: [UInt8]) -> Bool {
         let statuses = WebXML(answer)?.all("response").flatMap { $0.all("propstat") }.map { status($0["status"]) } ?? []
         return !statuses.isEmpty && statuses.allSatisfy { $0 == 200 }
     }
 
-    /// Reads an answer to PROPFIND (RFC 4918, `DAV:multistatus`); nil: it is none.
+    /// Reads an answer to PROPFIND (RFC 4918, `DAV:multistatus`); nil if it is malformed.
     static func read(_ answer: [UInt8]) -> [WebDAVResource]? {
         guard let document = WebXML(answer), document.name == "multistatus" else { return nil }
         return document.all("response").compactMap(WebDAVResource.init)
     }
 
-    /// nil: the response has no properties.
+    /// Nil if the response has no properties.
     private init?(_ response: WebXML) {
         let found = response.all("propstat").filter { Self.status($0["status"]) == 200 }.compactMap { $0.first("prop") }
         guard !found.isEmpty else { return nil }

@@ -4,15 +4,16 @@ import NIOHTTP1
 import Settings
 import Upload
 
-/// Requests to a WebDAV server, and what its answers mean.
+/// Requests to a WebDAV server, and the errors for its answers.
 struct WebDAVServer: Sendable {
     let folder: WebDAVAddress
     private let web: Web
     private let authorization: Secret?
-    /// The file that sentences about the password name.
+    /// The password file named in sentences.
     private let credentialsPath: String
 
-    /// - Throws: `.refused`, if the password would pass a network unencrypted, or the settings or its file cannot be used.
+    /// - Throws: `.refused` if the password would cross a network unencrypted, or if the settings or the password file
+    ///   cannot be used.
     init(_ settings: Settings.Outbox.WebDAV, web: Web) throws(StoreError) {
         folder = try WebDAVAddress(settings)
         self.web = web
@@ -35,11 +36,11 @@ struct WebDAVServer: Sendable {
         authorization = Secret("Basic \(pair.base64EncodedString())")
     }
 
-    /// Whether the file with the password, or the service's credential of its name, is there: some servers ask for none.
+    /// Whether the password file exists, as a file or as the service's credential. Some servers require no password.
     private static func isThere(_ file: String) -> Bool {
         let name = String(file.split(separator: "/").last ?? "")
         let places = [file] + (SecretFile.credentialsDirectory.map { ["\($0)/\(name)"] } ?? [])
-        // What cannot be looked at is there, so that reading it gives the reason.
+        // A file that cannot be accessed counts as existing, so that reading it gives the reason.
         return places.contains { unsafe access($0, F_OK) == 0 || errno != ENOENT }
     }
 
@@ -54,7 +55,7 @@ struct WebDAVServer: Sendable {
         return try await web.send(method, place.url, headers: all, body: body, subject: place.url)
     }
 
-    /// Sends a request, and reads an answer whose body does not matter.
+    /// Sends a request, and discards the answer's body.
     func order(
         _ method: HTTPMethod, _ place: WebDAVAddress, headers: [(String, String)] = [], body: Web.Body = .none
     ) async throws -> Web.Answer {
@@ -64,12 +65,12 @@ struct WebDAVServer: Sendable {
         return answer
     }
 
-    /// What the server states of a file or a folder; nil: there is none.
+    /// The properties of a file or folder, or nil if it does not exist.
     func find(_ place: WebDAVAddress) async throws -> WebDAVResource? {
         try await resources(place, depth: 0)?.first
     }
 
-    /// What the server states of what is in a folder; nil: there is no such folder.
+    /// The properties of a folder's contents, or nil if the folder does not exist.
     func contents(of folder: WebDAVAddress) async throws -> [WebDAVResource]? {
         try await resources(folder.asFolder, depth: 1)
     }
@@ -90,9 +91,8 @@ struct WebDAVServer: Sendable {
         return found
     }
 
-    /// Reads a file.
     func read(_ place: WebDAVAddress, _ receive: ([UInt8]) async throws -> Void) async throws {
-        // A proxy must not answer with what it has kept.
+        // A proxy must not answer from its cache.
         let answer = try await send(.GET, place, headers: [("Cache-Control", "no-cache")])
         guard answer.status == 200 else {
             _ = try? await answer.bytes(limit: 1 << 16)
@@ -103,34 +103,35 @@ struct WebDAVServer: Sendable {
         try await answer.read(receive)
     }
 
-    /// The hash of a file that is read back, hexadecimal.
-    /// - Parameter byteCount: how long the server says that it is; no more is read.
-    /// - Throws: also `.damaged`, if it is longer.
+    /// The hash of a file that is read back, in hexadecimal.
+    /// - Parameter byteCount: the length that the server states; no more is read.
+    /// - Throws: also `.damaged` if the file is longer.
     func sha256(of place: WebDAVAddress, byteCount: Int64) async throws -> String {
         var hash = BoundedHash(byteCount: byteCount)
         try await read(place) { try hash.update($0, of: "outbox: \(place.url)") }
         return hash.text
     }
 
-    /// What became of a file that was to be renamed or copied.
+    /// The result of a rename or copy.
     enum Moved {
         case done
-        /// There is another file of that name, which must not be overwritten.
+        /// Another file has the name and must not be overwritten.
         case taken
-        /// It is not there any more: a request that was repeated may have moved it before.
+        /// The source is gone. An earlier request may have moved it before it was repeated.
         case gone
         /// The server does not know the method.
         case unknown
     }
 
-    /// Renames a file, or copies it.
+    /// Renames or copies a file.
     /// - Parameter method: MOVE or COPY.
     func move(
         _ place: WebDAVAddress, to destination: WebDAVAddress, overwrites: Bool, by method: HTTPMethod = .MOVE
     ) async throws -> Moved {
         var answer = try await order(method, place, headers: destination.headers(overwrites, destination.url))
         if answer.status == 400 || answer.status == 502 {
-            // Behind a proxy, a server may know itself by another scheme or host. A path alone does without (RFC 4918, 10.3).
+            // Behind a proxy, a server may know itself by another scheme or host. A path alone avoids this (RFC 4918,
+            // 10.3).
             answer = try await order(method, place, headers: destination.headers(overwrites, destination.path))
         }
         switch answer.status {
@@ -142,14 +143,14 @@ struct WebDAVServer: Sendable {
         }
     }
 
-    /// Deletes a file or a folder, if it is there.
+    /// Deletes a file or folder, if it exists.
     func delete(_ place: WebDAVAddress) async throws {
         let answer = try await order(.DELETE, place)
         guard answer.isDone || answer.status == 404 else { throw problem(answer, "DELETE", place) }
     }
 
-    /// Stores metadata with the content that has a tag.
-    /// - Returns: false: the server keeps none.
+    /// Stores metadata for the content with this tag.
+    /// - Returns: false if the server does not store metadata.
     func store(_ metadata: ObjectMetadata, tag: String, with place: WebDAVAddress) async throws -> Bool {
         let answer = try await send(
             .PROPPATCH, place, headers: [("Content-Type", "application/xml; charset=utf-8")],
@@ -166,20 +167,19 @@ extension WebDAVAddress {
 }
 
 extension Web.Answer {
-    /// 207 of a request that changes something states what it did not do (RFC 4918, 9.6.1).
+    /// Status 207 of a modifying request lists the parts that failed (RFC 4918, 9.6.1).
     var isDone: Bool { (200..<300).contains(status) && status != 207 }
 }
 
 extension StoreError {
-    /// A user who may not read may still send.
+    /// A user who may not read may still be allowed to send.
     fileprivate func whereForbiddenHidden(_ answer: Web.Answer) -> StoreError {
         answer.status == 403 ? StoreError(.hidden, sentence) : self
     }
 }
 
-// Sentences.
 extension WebDAVServer {
-    /// What an answer means that was not expected.
+    /// The error for an unexpected answer.
     func problem(_ answer: Web.Answer, _ method: String, _ place: WebDAVAddress) -> StoreError {
         let status = answer.status
         let subject = "outbox: \(place.url)"
@@ -217,7 +217,7 @@ extension WebDAVServer {
         }
     }
 
-    /// Nothing keeps another's file from being overwritten.
+    /// The error if nothing protects other files from being overwritten.
     var overwriting: StoreError {
         let advice =
             authorization == nil ? "allow reading there" : "give the user in \(credentialsPath) the right to read there"
@@ -227,7 +227,8 @@ extension WebDAVServer {
                 + advice)
     }
 
-    /// Where a redirection leads: the folder, if it is of a file in it. What follows a question mark, or is before an @, may be secret.
+    /// The target of a redirection; for a file in the folder, the redirected folder. The query and the user before an @
+    /// are left out because they may be secret.
     private func target(_ headers: HTTPHeaders, _ place: WebDAVAddress) -> String {
         let location = (headers.first(name: "location") ?? "").prefix { $0 != "?" && $0 != "#" }
         var parts = location.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

@@ -1,14 +1,14 @@
 import Upload
 
-/// Sending a file to its own name, where the server can neither move nor copy, or would overwrite what has the name.
+/// Uploads directly to the final name, for servers that can neither move nor copy, or whose rename would overwrite an
+/// existing file.
 extension WebDAVStore {
-    /// Sends a file to its own name.
-    /// - Returns: why it could not be compared; nil: it was.
+    /// - Returns: why the file could not be compared, or nil if it was compared.
     func sendDirectly(_ upload: WebDAVUpload, to target: NameState) async throws -> StoreError? {
         if target == .unseen { try await checkCondition(in: upload.object.day) }
         try? await makeFolder(upload.object.day)
         let place = place(of: upload.object)
-        // If it is cut, what is there then is this kit's own.
+        // After an interruption, this note shows that the file is this kit's own.
         try await resume.save(Direct(sha256: upload.sha256), of: upload.object, in: directly)
         do {
             let stated = try await sendWhole(
@@ -20,13 +20,13 @@ extension WebDAVStore {
             do {
                 try await server.delete(place)
             } catch {
-                // The next attempt recognises it by this hash.
+                // The next attempt recognises the file by this hash.
                 let left = try? await server.sha256(of: place, byteCount: upload.source.byteCount)
                 try await resume.save(Direct(sha256: upload.sha256, left: left), of: upload.object, in: directly)
             }
             throw error
         } catch let error as StoreError where error.problem == .conflict {
-            // The answer to the same request may have been lost.
+            // The same request may have succeeded before, and its answer may have been lost.
             let hasArrived: Bool
             do {
                 hasArrived = try await self.hasArrived(upload, at: place)
@@ -39,18 +39,19 @@ extension WebDAVStore {
         }
     }
 
-    /// That a file was being sent to its own name.
+    /// A note that a file is being sent directly to its own name.
     struct Direct: Codable {
         var sha256: String
-        /// SHA-256 of what arrived in its place and could not be deleted, hexadecimal; nil: nothing did.
+        /// The SHA-256, in hexadecimal, of a damaged file that could not be deleted; nil if there is none.
         var left: String?
     }
 
     var directly: String { "\(name) (directly)" }
 
-    /// Whether what is there is what an attempt of this kit left: the beginning of the file, or what arrived damaged. It is read, since by its
-    /// length alone it could be another's. If nothing can be read there, an attempt without an answer is the only sign.
-    /// - Parameter found: its hash; nil: it was not computed.
+    /// Whether an attempt of this kit left the file: the beginning of the source, or a damaged file. The content is
+    /// compared, because the length alone could match another's file. If it cannot be read, an attempt without an
+    /// answer is the only evidence.
+    /// - Parameter found: the hash of the file, or nil if it was not computed.
     func isOwnRest(
         _ there: WebDAVResource, _ upload: WebDAVUpload, _ found: String?
     ) async throws -> Bool {
@@ -63,7 +64,7 @@ extension WebDAVStore {
         return try await isBeginning(of: upload.source, place(of: upload.object), byteCount)
     }
 
-    /// Whether a file of this length is the beginning of a source, as far as it can be read.
+    /// Whether a file of this length is the beginning of the source; true if it cannot be read.
     private func isBeginning(
         of source: UploadSource, _ place: WebDAVAddress, _ byteCount: Int64
     ) async throws -> Bool {

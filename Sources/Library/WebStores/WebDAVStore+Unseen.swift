@@ -2,12 +2,13 @@ import NIOHTTP1
 import Takes
 import Upload
 
-/// Sending to a server that does not show what is there. Nothing but a request's own condition keeps another file from being overwritten.
+/// Uploads to a server that does not show its files. Only a request's own condition protects another file from being
+/// overwritten.
 extension WebDAVStore {
-    /// Has a file at its name. If the answer to an earlier attempt was lost, the name is taken by what that left: all of the file if it was
-    /// renamed, else perhaps a part, which is replaced.
+    /// Sends a file and gives it its name. If the answer to an earlier attempt was lost, the name may have the file of
+    /// that attempt. It is complete if it was renamed. If it was written directly, it may be a part and is replaced.
     /// - Parameter wasBegun: whether there was such an attempt.
-    /// - Returns: why what arrived could not be compared; nil: it is not known here.
+    /// - Returns: why the sent file could not be compared, or nil if that is not known here.
     func deliverUnseen(_ upload: WebDAVUpload, wasBegun: Bool) async throws -> StoreError? {
         let mayBePart = await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
         if !wasBegun { try await attempts(of: upload).note(UnseenAttempt(sha256: upload.sha256)) }
@@ -22,14 +23,14 @@ extension WebDAVStore {
         UnseenAttempts(resume, of: upload.object, in: name)
     }
 
-    /// Forgets what was noted of attempts: what is there from now on may be another's.
+    /// Removes the notes about attempts. From now on, a file found there may be another's.
     func forgetAttempts(of upload: WebDAVUpload) async {
         await attempts(of: upload).end()
         await resume.remove(upload.object, in: directly)
     }
 
-    /// Whether a file of the same length that cannot be read is this kit's own: by the server's hash, a receipt, or an attempt without an
-    /// answer.
+    /// Whether an unreadable file of the same length is this kit's own, according to the server's hash, a receipt, or
+    /// an attempt without an answer.
     func isOwn(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool {
         if there.isFolder { return false }
         if there.byteCount == 0 { return true }
@@ -39,16 +40,16 @@ extension WebDAVStore {
         return await resume.load(Direct.self, of: upload.object, in: directly)?.sha256 == upload.sha256
     }
 
-    /// What a request can say that keeps a file from being overwritten.
+    /// A request's condition that prevents overwriting.
     enum Condition {
-        /// `Overwrite: F`, of MOVE or COPY (RFC 4918, 10.6).
+        /// `Overwrite: F` of MOVE or COPY (RFC 4918, 10.6).
         case naming
-        /// `If-None-Match: *`, of PUT (RFC 9110, 13.1.2).
+        /// `If-None-Match: *` of PUT (RFC 9110, 13.1.2).
         case writing
     }
 
-    /// Whether the server keeps what is there under a condition. A server that does not know it would overwrite another's file: so it is tried
-    /// out once, with files of this kit's own.
+    /// Whether the server honours a condition. A server that does not know it would overwrite another's file, so it is
+    /// tested once with files of this kit.
     func keeps(_ condition: Condition, in day: String) async throws -> Bool {
         if let known = habits.withLock({ $0.keeps[condition] }) { return known }
         try? await makeFolder(day)
@@ -61,22 +62,22 @@ extension WebDAVStore {
         return isKept
     }
 
-    /// - Throws: `.refused`, if the server does not know `If-None-Match` either.
+    /// - Throws: `.refused` if the server does not honour `If-None-Match` either.
     func checkCondition(in day: String) async throws {
         guard try await !keeps(.writing, in: day) else { return }
-        // Both are tried out again once a person may have changed something.
+        // Both conditions are tested again, because a person may have changed something.
         habits.withLock { $0.keeps = [:] }
         throw server.overwriting
     }
 
     private static let trial = ".trial\(suffix)"
 
-    /// A file of this kit's own.
+    /// A file of this kit for trials.
     private func trial(_ mark: String = "", in day: String) -> WebDAVAddress {
         server.folder[day, ".\(kit).\(mark)\(Self.trial.dropFirst())"]
     }
 
-    /// Whether a file is one that a trial left.
+    /// Whether a trial left this file.
     func isTrial(_ file: String) -> Bool { file.hasPrefix(".\(kit).") && file.hasSuffix(Self.trial) }
 
     private func keepsNamed(_ file: WebDAVAddress, by other: WebDAVAddress) async throws -> Bool {

@@ -4,10 +4,10 @@ public import Settings
 import Takes
 public import Upload
 
-/// A folder on a WebDAV server (RFC 4918), with a folder for each day in it.
+/// A folder on a WebDAV server (RFC 4918), with one folder for each day.
 ///
-/// A file is sent to a temporary name, verified, and renamed. To Nextcloud and ownCloud, long files are sent in chunks, and an upload that
-/// was cut goes on where it was.
+/// A file is sent to a temporary name, verified, and renamed. Long files go to Nextcloud and ownCloud in chunks, and an
+/// interrupted upload resumes.
 public struct WebDAVStore: Store {
     /// `webdav:https://cloud.example.org/remote.php/dav/files/kit/recordings`
     public let name: String
@@ -16,29 +16,29 @@ public struct WebDAVStore: Store {
     let kit: String
     let habits = Locked(Habits())
 
-    /// What a server showed that it does otherwise than most.
+    /// Limits that a server showed during uploads.
     struct Habits {
-        /// Whether a file can be given its name after it was sent: by MOVE, or COPY.
+        /// Whether an uploaded file can be renamed, by MOVE or COPY.
         var names = true
-        /// Whether the server keeps what is there under a condition, as far as that was tried out.
+        /// Whether the server honours a condition, as far as it was tested.
         var keeps: [Condition: Bool] = [:]
     }
 
-    /// What is known of an object's name before a file gets it.
+    /// The state of an object's name before the upload.
     enum NameState {
-        /// The server shows that nothing has it.
+        /// The server shows that the name is free.
         case free
-        /// The server does not show what has it.
+        /// The server does not show the state.
         case unseen
-        /// It has a file that may be replaced.
+        /// The name has a file that may be replaced.
         case own
     }
 
     /// Nextcloud refuses names that end in `.part`.
     static let suffix = ".uploading"
 
-    /// - Parameter kit: whose unfinished files `tidy` removes.
-    /// - Throws: `.refused`, if the settings or the file with the password cannot be used.
+    /// - Parameter kit: the kit whose unfinished files `tidy` removes.
+    /// - Throws: `.refused` if the settings or the password file cannot be used.
     public init(
         _ settings: Settings.Outbox.WebDAV, web: Web, resume: ResumeStates, kit: String
     ) throws(StoreError) {
@@ -52,7 +52,7 @@ public struct WebDAVStore: Store {
 
     func place(of object: ObjectName) -> WebDAVAddress { server.folder[object.day, object.file] }
 
-    /// Next to the object, so that it can be renamed.
+    /// In the same folder as the object, so that it can be renamed.
     func temporary(of upload: WebDAVUpload) -> WebDAVAddress {
         server.folder[
             upload.object.day, ".\(DraftName.name(of: upload.object.file, upload.sha256))\(Self.suffix)"]
@@ -79,7 +79,7 @@ public struct WebDAVStore: Store {
                 return try await described(upload, metadata)
             }
         } catch let error as StoreError where error.problem == .hidden {
-            // One of this length that cannot be read is left as it is.
+            // A file of the same length that cannot be read is left as it is.
             if let there, there.byteCount == source.byteCount, !mode.replaces || mode.allows(upload.sha256) {
                 let isOwn = try await isOwn(there, upload)
                 await forgetAttempts(of: upload)
@@ -90,7 +90,7 @@ public struct WebDAVStore: Store {
         }
         let wasBegun = await attempts(of: upload).earlier(upload.sha256) != nil
         do {
-            // Where nothing is shown, what this kit sent is replaced.
+            // On a server that shows nothing, a file that this kit sent is replaced.
             let replaces = there != nil || reason != nil && mode.replaces
             if reason != nil, !replaces {
                 reason = try await deliverUnseen(upload, wasBegun: wasBegun) ?? reason
@@ -101,10 +101,10 @@ public struct WebDAVStore: Store {
             await forgetAttempts(of: upload)
             throw error
         } catch let error as StoreError where error.problem == .refused {
-            // What is there at the next attempt is another's.
+            // A file found there at the next attempt is another's.
             if !wasBegun { await attempts(of: upload).end() }
             guard let reason, error != server.overwriting else { throw error }
-            // Nothing at all is allowed.
+            // Nothing at all is allowed, so the earlier reason is the useful one.
             throw StoreError(.refused, reason.sentence)
         }
         await resume.remove(object, in: name)
@@ -113,14 +113,14 @@ public struct WebDAVStore: Store {
         do {
             return try await described(upload, metadata)
         } catch let error as StoreError where error.problem == .damaged {
-            // It got its name just now: one of another length is this kit's own.
+            // The file got its name just now. If its length differs, it is this kit's own.
             try? await server.delete(place(of: object))
             throw error
         }
     }
 
-    /// Has a file at its name.
-    /// - Returns: why what arrived could not be compared; nil: it was.
+    /// Sends a file and gives it its name.
+    /// - Returns: why the sent file could not be compared, or nil if it was compared.
     func deliver(_ upload: WebDAVUpload, to target: NameState) async throws -> StoreError? {
         var mayName = habits.withLock(\.names)
         if mayName, target == .unseen { mayName = try await keeps(.naming, in: upload.object.day) }
@@ -128,11 +128,11 @@ public struct WebDAVStore: Store {
         let (temporary, place) = (temporary(of: upload), place(of: upload.object))
         do {
             let reason = try await send(upload)
-            // If the answer to the next request is lost, nothing else tells this file from another's.
+            // If the answer to the next request is lost, only this note distinguishes this file from another kit's.
             if reason != nil { try await attempts(of: upload).note(UnseenAttempt(sha256: upload.sha256)) }
             var target = target
             if target == .own {
-                // Another may have changed it meanwhile.
+                // Another client may have changed the file meanwhile.
                 do {
                     let there = try await server.find(place)
                     if let there, try await isSame(there, upload) {
@@ -144,14 +144,14 @@ public struct WebDAVStore: Store {
             }
             var moved = try await server.move(temporary, to: place, overwrites: target == .own)
             if moved == .unknown {
-                // The copy is the same file on the server's disk: only its length is looked at afterwards.
+                // The copy is the same file on the server's disk, so only its length is checked afterwards.
                 moved = try await server.move(temporary, to: place, overwrites: target == .own, by: .COPY)
                 if moved == .done { try? await server.delete(temporary) }
             }
             switch moved {
             case .done: return reason
             case .taken:
-                // Another has come in between.
+                // Another file took the name in between.
                 do {
                     let there = try await server.find(place)
                     if let there, try await isSame(there, upload) {
@@ -186,13 +186,13 @@ public struct WebDAVStore: Store {
         }
     }
 
-    /// What is known of an object; nil: there is none.
+    /// The object's state, or nil if it does not exist.
     public func head(_ object: ObjectName) async throws -> StoredObject? {
         guard let found = try await server.find(place(of: object)), !found.isFolder else { return nil }
         return found.object(object)
     }
 
-    /// All objects, a day at a time.
+    /// Lists all objects, one day at a time.
     public func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         try await days { day, found in
             let objects = found.compactMap { found in
@@ -202,16 +202,15 @@ public struct WebDAVStore: Store {
         }
     }
 
-    /// Reads an object.
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         try await server.read(place(of: object), receive)
     }
 
-    /// Deletes an object, if it is there.
+    /// Deletes an object, if it exists.
     public func delete(_ object: ObjectName) async throws { try await server.delete(place(of: object)) }
 
-    /// Removes files that this kit did not finish, of takes that it will not send again. Chunks are removed by Nextcloud and ownCloud
-    /// themselves after a day.
+    /// Removes temporary files of this kit whose objects are complete, and files of trials. Nextcloud and ownCloud
+    /// themselves remove chunks after a day.
     public func tidy() async throws {
         try await days { day, found in
             let names = Set(found.map(\.file))
@@ -225,10 +224,8 @@ public struct WebDAVStore: Store {
         }
     }
 
-    /// Closes its connections.
     public func close() async { await server.close() }
 
-    /// The files of each day.
     private func days(_ receive: (String, [WebDAVResource]) async throws -> Void) async throws {
         for day in try await server.contents(of: server.folder) ?? [] where day.isFolder && TakeName.isDay(day.file) {
             let found = try await server.contents(of: server.folder[day.file]) ?? []
@@ -237,7 +234,7 @@ public struct WebDAVStore: Store {
     }
 }
 
-/// One file on its way to a WebDAV server.
+/// The upload of one file to a WebDAV server.
 struct WebDAVUpload: Sendable {
     let source: UploadSource
     let sha256: String
@@ -246,13 +243,14 @@ struct WebDAVUpload: Sendable {
     let modified: WallTime?
     let report: @Sendable (PutProgress) -> Void
 
-    /// The time that the file is to have, as Nextcloud, ownCloud and rclone understand it; others ignore it.
+    /// The modification time in the header of Nextcloud, ownCloud and rclone; other servers ignore it.
     var timeHeader: [(String, String)] { modified?.secondsOfFile.map { [("X-OC-Mtime", "\($0)")] } ?? [] }
 }
 
 extension WebDAVStore {
-    /// Whether what is there has the content already. It is read back: what was stored with it is no proof.
-    /// - Throws: `.conflict`, if it has another that may not be overwritten.
+    /// Whether the file on the server has the same content. The file is read back, because stored metadata do not prove
+    /// the content.
+    /// - Throws: `.conflict` if it has other content that must not be overwritten.
     func isSame(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool {
         let place = place(of: upload.object)
         var found: String?
@@ -272,11 +270,11 @@ extension WebDAVStore {
         )
     }
 
-    /// Has a file at the temporary name, verified.
-    /// - Returns: why it could not be compared; nil: it was.
+    /// Sends a file to the temporary name and verifies it.
+    /// - Returns: why it could not be compared, or nil if it was compared.
     private func send(_ upload: WebDAVUpload) async throws -> StoreError? {
         do {
-            // All of it may have arrived before the connection was cut.
+            // The whole file may have arrived before the connection was cut.
             if upload.source.byteCount > Self.chunkByteCount, try await hasArrived(upload) { return nil }
             try await makeFolder(upload.object.day)
         } catch let error as StoreError where error.problem == .hidden {
@@ -286,13 +284,13 @@ extension WebDAVStore {
         return try await compared(upload, at: temporary(of: upload), stated: stated)
     }
 
-    /// - Returns: why it could not be compared; nil: it was.
-    /// - Throws: `.damaged`: it is not what was sent.
+    /// - Returns: why the file could not be compared, or nil if it was compared.
+    /// - Throws: `.damaged` if it differs from the sent file.
     func compared(
         _ upload: WebDAVUpload, at place: WebDAVAddress, stated: String?
     ) async throws -> StoreError? {
         upload.report(.verifying)
-        // The file may have changed while it was read.
+        // The source may have changed while it was read.
         _ = try await upload.source.sha256()
         do {
             guard try await hasArrived(upload, at: place, stated: stated) else {
@@ -305,14 +303,14 @@ extension WebDAVStore {
         }
     }
 
-    /// - Returns: the hash of what the server received, if it states one.
+    /// - Returns: the hash of the received bytes, if the server states it.
     func sendWhole(
         _ upload: WebDAVUpload, to place: WebDAVAddress, headers: [(String, String)] = []
     ) async throws -> String? {
         let (source, report) = (upload.source, upload.report)
         let answer = try await server.order(
             .PUT, place,
-            // Nextcloud answers to X-Hash with the hash of what it received:
+            // Nextcloud answers to X-Hash with the hash of the received bytes:
             // docs.nextcloud.com/server/latest/developer_manual/client_apis/WebDAV/basic.html
             headers: [("Content-Type", upload.object.contentType), ("X-Hash", "sha256")] + upload.timeHeader + headers,
             body: source.byteCount == 0
@@ -322,7 +320,7 @@ extension WebDAVStore {
         return answer.headers.first(name: "x-hash-sha256")?.lowercased()
     }
 
-    /// Makes the folder of a day, and the one that it is in.
+    /// Creates the folder of a day, and its parent.
     func makeFolder(_ day: String) async throws {
         let place = server.folder[day]
         var answer = try await server.order(.MKCOL, place.asFolder)
@@ -339,11 +337,11 @@ extension WebDAVStore {
             }
             answer = try await server.order(.MKCOL, place.asFolder)
         }
-        // 405: it is there (RFC 4918, 9.3.1).
+        // 405: the folder exists (RFC 4918, 9.3.1).
         guard answer.isDone || answer.status == 405 else { throw server.problem(answer, "MKCOL", place) }
     }
 
-    /// Whether the file is at the temporary name: by the hash that the server computed, or else read back.
+    /// Whether the complete file is at the temporary name, by the server's hash or by reading it back.
     func hasArrived(
         _ upload: WebDAVUpload, at place: WebDAVAddress? = nil, stated: String? = nil
     ) async throws -> Bool {
@@ -354,14 +352,14 @@ extension WebDAVStore {
         return try await server.sha256(of: place, byteCount: upload.source.byteCount) == upload.sha256
     }
 
-    /// Whether the server's own hash is that of the file; nil: it states none.
+    /// Whether the server's own hash equals the file's, or nil if the server states none.
     func isStated(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool? {
         if let stated = there.checksums["SHA256"] { return stated == upload.sha256 }
         if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }
         return nil
     }
 
-    /// Stores the metadata where the server keeps any, and returns what is there.
+    /// Stores the metadata if the server keeps them, and returns the object.
     private func described(_ upload: WebDAVUpload, _ metadata: ObjectMetadata) async throws -> StoredObject {
         let place = place(of: upload.object)
         guard let there = try await server.find(place), there.byteCount == upload.source.byteCount else {

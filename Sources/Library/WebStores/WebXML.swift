@@ -1,14 +1,13 @@
 import Upload
 
-/// An element of the XML documents that S3 and WebDAV servers answer with: elements and text. Attributes and prefixes of names are left
-/// out.
+/// An XML element in the answers of S3 and WebDAV servers: elements and text. Attributes and name prefixes are ignored.
 struct WebXML: Equatable {
     var name: String
-    /// The text directly inside it, with entities decoded.
+    /// The text directly inside the element, with entities decoded.
     var text = ""
     var children: [WebXML] = []
 
-    /// Reads a document; nil if it is none, has a document type, or too many elements.
+    /// Reads a document; nil if it is malformed, has a document type, or has too many elements.
     init?(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes)
         guard let root = reader.document() else { return nil }
@@ -17,16 +16,13 @@ struct WebXML: Equatable {
 
     private init(name: String) { self.name = name }
 
-    /// The text of the first child of a name.
+    /// The text of the first child with a name.
     subscript(_ name: String) -> String? { children.first { $0.name == name }?.text }
 
-    /// The first child of a name.
     func first(_ name: String) -> WebXML? { children.first { $0.name == name } }
 
-    /// All children of a name.
     func all(_ name: String) -> [WebXML] { children.filter { $0.name == name } }
 
-    /// Makes a text fit for a document.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             switch character {
@@ -44,7 +40,7 @@ struct WebXML: Equatable {
         var place = 0
 
         static let deepest = 16
-        /// An element needs more memory than its few bytes. A folder of 10 000 files has 300 000.
+        /// An element needs more memory than its few bytes. A folder of 10 000 files has 300 000 elements.
         static let mostElements = 500_000
         var elementCount = 0
 
@@ -55,7 +51,7 @@ struct WebXML: Equatable {
             return root
         }
 
-        /// White space, declarations and comments. A server writes white space before all of it while it works.
+        /// Skips white space, declarations and comments. A server may send white space first while it works.
         private mutating func skipMisc() -> Bool {
             while true {
                 while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
@@ -107,7 +103,7 @@ struct WebXML: Equatable {
             return nil
         }
 
-        /// Up to the end of a tag; whether the element ends with it, nil if the tag has no end.
+        /// Skips to the end of a tag. Returns whether the tag also ends the element, or nil if the tag has no end.
         private mutating func attributes() -> Bool? {
             while place < bytes.count {
                 if take("/>") { return true }
@@ -133,7 +129,7 @@ struct WebXML: Equatable {
             return name.split(separator: ":").last.map(String.init)
         }
 
-        /// What follows an ampersand.
+        /// Decodes the entity after an ampersand.
         private mutating func entity() -> [UInt8]? {
             guard let end = bytes[place...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return nil }
             let name = String(decoding: bytes[place..<end], as: UTF8.self)

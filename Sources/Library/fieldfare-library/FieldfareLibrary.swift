@@ -40,9 +40,10 @@ struct FieldfareLibrary: AsyncParsableCommand {
     var certificate: String?
 
     func run() async throws {
-        // One heap for all threads: what one has freed serves the others.
+        // One heap for all threads, so that memory freed by one thread serves the others.
         mallopt(M_ARENA_MAX, 1)
-        // What is longer goes back to the system at once: glibc keeps more and more, the longer the pieces are that it has freed.
+        // Longer blocks return to the system at once. Otherwise glibc raises this threshold with the size of freed
+        // blocks, and keeps more memory.
         mallopt(M_MMAP_THRESHOLD, 128 << 10)
         let (settings, problems) = Settings.load(from: settings)
         settings.kit.useTimeZone()

@@ -4,12 +4,11 @@ import Takes
 import Transport
 import Workers
 
-// Deletion, and the bin.
 extension Archivist {
-    /// The interval at which the bin's age is counted on.
+    /// The interval of the updates of the bin's age.
     private static let binInterval = Duration.seconds(3600)
 
-    /// When it is to look again at the latest: not while the storage is the writer's alone.
+    /// The time of the next check of the bin, or nil for none. The bin is not checked while heavy writing is held back.
     var nextCheck: Instant? { burden == .allowed ? nextBinCheck : nil }
 
     func discarding(of take: TakeName, _ terms: DiscardTerms) -> Chore {
@@ -61,13 +60,13 @@ extension Archivist {
                     }
                 return .done(.restored(take, refusal))
             }
-            // Unfinished files that were deleted with the take are back as well.
+            // Unfinished files that were deleted with the take are restored too.
             if (try? directory.leftovers())?.contains(take) == true {
                 addRecovery(of: take, in: directory, ending: nil)
             } else if (try? directory.awaitsConversion(take)) == true {
                 addConversion(of: take, in: directory)
             }
-            // The calendar may have been set meanwhile.
+            // The date may have been set since the take was deleted.
             if let lastDate, (try? directory.sidecar(of: take))?.bootID == bootID {
                 add(Self.dating(directory, by: lastDate.truth, kit: lastDate.kit))
             }
@@ -77,7 +76,7 @@ extension Archivist {
         return chore
     }
 
-    /// One take, or all that are in the bin with their sidecars now.
+    /// Empties one take, or all takes that are now in the bin with their sidecars.
     func emptying(of take: TakeName?) -> Chore {
         let away = Refusal(.io, "empty: the storage went away: what was not removed yet is in the bin there")
         var left = take.map { [$0] } ?? directory?.bin.items.filter(\.hasSidecar).map(\.take) ?? []
@@ -94,7 +93,7 @@ extension Archivist {
                 let isInTheWay = error.isPutBack || error.isDifference
                 let reason = directory.reasonToStay(next, error) ?? "\(error)"
                 failure = failure ?? Refusal(isInTheWay ? .busy : .io, "empty: \(next.stem): \(reason)")
-                // The list is out of date.
+                // The error shows that the list is out of date.
                 readAgain(directory)
             }
             return .more
@@ -103,7 +102,8 @@ extension Archivist {
         return chore
     }
 
-    /// Reads the bin, and completes what a cut left there: before takes are recovered, of which some may be in it.
+    /// Reads the bin, and completes operations there that a power cut interrupted. This comes before the recovery of
+    /// takes, because some of them may be in the bin.
     func reading(of directory: TakesDirectory) -> Chore {
         Chore(kind: .bin) { [unowned self] in
             read(directory)
@@ -119,13 +119,14 @@ extension Archivist {
             ? clock.now() : directory.bin.isReadAgain ? clock.now() + Self.binInterval : nil
     }
 
-    /// Reads a bin once more that could not be read whole.
+    /// Reads the bin again if it could not be read completely.
     func readAgain(_ directory: TakesDirectory) {
         if directory.bin.isReadAgain { read(directory) }
     }
 
-    /// Removes for good, the oldest first, what is needed for so many bytes to be free. What is removed may be free later: not more is removed
-    /// than what adds up to them.
+    /// Deletes takes from the bin for good, the oldest first, until the given number of bytes is free. The space may
+    /// become free with a delay, so the sizes of the deleted takes are counted, and no more than the missing bytes are
+    /// deleted.
     func makeRoom(_ wanted: Int64) {
         guard let directory, !chores.contains(where: { $0.isRoom }) else { return }
         var freed: Int64 = 0
@@ -141,7 +142,7 @@ extension Archivist {
         add(chore)
     }
 
-    /// Counts the bin's age on when that is due, and removes for good what was long enough in it.
+    /// Updates the bin's age when that is due, and deletes for good the takes whose time in the bin is over.
     func checkBin() {
         guard let directory, let due = nextBinCheck, clock.now() >= due, burden == .allowed else { return }
         readAgain(directory)
@@ -163,7 +164,7 @@ extension Archivist {
         do throws(FileError) {
             try directory.empty(item.take)
         } catch {
-            // It would be tried first forever.
+            // Otherwise it would be the first candidate forever.
             directory.bin.passOver(item.take)
             let reason = directory.reasonToStay(item.take, error) ?? "cannot be removed: \(error)"
             return .note(.reported(Report(.warning, "bin: \(item.take.stem): \(reason)")))
@@ -181,7 +182,7 @@ extension Archivist {
 }
 
 extension TakesDirectory {
-    /// Returns the obstacle that kept a take in the bin, as a sentence; or nil if the storage failed.
+    /// Returns the obstacle that kept a take in the bin, as a sentence, or nil if the storage failed.
     fileprivate func reasonToStay(_ take: TakeName, _ error: FileError) -> String? {
         if error.isDifference {
             return "\(error.path) are not known to be the same: move one of them to another place"
@@ -192,7 +193,7 @@ extension TakesDirectory {
         return TakesBin.copiedBack(take, to: "\(path)/\(take.day)")
     }
 
-    /// Why a take cannot be moved into the bin, and what can be done instead.
+    /// Why a take cannot be moved into the bin, and which command to use instead.
     fileprivate func binRefusal(of take: TakeName, _ error: FileError) -> String {
         let instead = "to delete it for good, use 'fieldfare delete --now'"
         return switch error.code {

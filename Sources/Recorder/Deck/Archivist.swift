@@ -3,79 +3,72 @@ package import Takes
 package import Transport
 import Workers
 
-/// What the deck asks of the archivist.
 package enum ArchiveOrder: Sendable {
-    /// The takes are in this directory from now on. Those that were left unfinished are recovered, up to the last number
-    /// that was given before any is recorded again, and those that are to be converted are.
-    /// `endings`: why takes ended, where the storage did not let that be written.
+    /// Takes are kept in this directory from now on. The archivist recovers unfinished takes up to this number, the
+    /// last one given before a new take is recorded, and converts the takes that await conversion. `endings` says why
+    /// takes ended, if the storage failed before that could be written.
     case keep(TakesDirectory, upTo: Int, bootID: String, endings: [TakeName: Sidecar.Ending])
-    /// That directory is gone.
+    /// That directory is closed.
     case leave
-    /// A take that was given up was left unfinished; none up to this number is being recorded.
+    /// Recover a take that was given up unfinished. No take up to this number is being recorded.
     case recover(RecoveryScope, upTo: Int, endings: [TakeName: Sidecar.Ending])
-    /// A take was finished that is to be converted.
+    /// Convert a finished take.
     case convert(TakeName)
-    /// The storage is well again: what could not be converted is tried again.
+    /// The storage works again: retry the failed conversions.
     case retry
-    /// The calendar was set: the takes of this boot are dated by it.
+    /// The date was set: use it to date the takes of this boot.
     case date(TrueStart, kit: String)
-    /// Move a take into the bin, or remove it for good, whatever else is to be done to it, on these terms.
+    /// Move a take into the bin, or delete it for good, on these terms. All other work on the take is cancelled.
     case discard(TakeName, DiscardTerms)
-    /// Move a take from the bin back to its day's folder.
     case restore(TakeName)
-    /// Remove for good what is in the bin: one take, or all.
+    /// Delete one take from the bin for good, or all.
     case empty(TakeName?)
-    /// Empty the bin, the oldest take first, until this much is really free.
+    /// Empty the bin, the oldest take first, until this many bytes are really free.
     case makeRoom(Int64)
-    /// The take that is recorded waits for the storage, or does not any more: what writes much waits.
+    /// Hold heavy writing back while the recorded take waits for the storage, or allow it again.
     case hold(Bool)
 }
 
-/// Where takes that were left unfinished are looked for.
+/// Where to search for unfinished takes.
 package enum RecoveryScope: Sendable {
     case all
-    /// These alone, which were found before.
+    /// Only these takes, which an earlier search found.
     case takes([TakeName])
 }
 
-/// What the archivist reports to the deck.
 package enum ArchiveOutcome: Sendable {
-    /// There is one take more.
+    /// A recovered take was added.
     case recovered(TakeName, Sidecar)
-    /// A take that was left unfinished was removed, or is finished already.
+    /// An unfinished take was removed, or is finished already.
     case settled(TakeName, Report?)
-    /// A take is left where it is. The fault says why, if it is unfinished and has sound.
+    /// A take stays where it is. The fault says why, if the take is unfinished and has sound.
     case left(TakeName, Fault?, Report?)
     /// These takes are unfinished, and no others.
     case found(Set<TakeName>)
-    /// Something could not be recovered now, and is to be tried again; one sentence says what and why.
+    /// A recovery failed and must be retried; the sentence says which and why.
     case unrecovered(String)
-    /// The sidecar of a finished take was revised: it was dated, or converted.
+    /// The sidecar of a finished take was revised: the take was dated or converted.
     case revised(TakeName)
-    /// What became of a take that was to be discarded.
+    /// The result of a discard.
     case discarded(TakeName, Discarding)
-    /// A take was to be restored; nil: it is back.
+    /// A restore ended, with a refusal or with success (nil).
     case restored(TakeName, Refusal?)
-    /// The bin was to be emptied; nil: it is.
+    /// Emptying the bin ended, with a refusal or with success (nil).
     case emptied(TakeName?, Refusal?)
-    /// There is something that can be done now, or is nothing any more.
     case activity(ArchiveActivity)
-    /// A line for the log.
     case reported(Report)
 }
 
-/// Whether the archivist has something to do that can be done now.
+/// Whether the archivist has work that it can do now.
 package enum ArchiveActivity: Sendable { case idle, busy }
 
-/// What became of a take that was to be discarded.
+/// The result of a discard.
 package enum Discarding: Sendable {
-    /// It is in the bin.
     case binned
-    /// It is deleted for good.
     case deleted
-    /// It is no take any more, and some of its files are still there, for this reason.
+    /// It is not a take any more, but some of its files remain for this reason.
     case begun(Refusal)
-    /// It is a take as before, for this reason.
+    /// The take is unchanged, for this reason.
     case refused(Refusal)
 
     var isGone: Bool {
@@ -100,10 +93,10 @@ package enum Discarding: Sendable {
     }
 }
 
-/// Keeps the takes that are not being recorded: recovers what a cut left, converts, dates and discards. It is the state of a
-/// worker of idle priority, and works in small steps, one after the other.
+/// Maintains the takes that are not being recorded: it recovers takes after a power cut, and converts, dates and
+/// discards takes. It is the state of a worker of idle priority, and works in small steps, one after the other.
 ///
-/// It alone changes finished takes, so that two changes never meet.
+/// Only the archivist changes finished takes, so two changes never conflict.
 final class Archivist {
     private let reserveBytes: Int64
     let clock: any Clock
@@ -113,20 +106,19 @@ final class Archivist {
     var chores: [Chore] = []
     private(set) var burden = Burden.allowed
     private var activity = ArchiveActivity.idle
-    /// Takes that could not be converted when it was tried; it is tried again with the next one, and when the storage is well again.
+    /// Takes whose conversion failed. They are retried with the next conversion, and when the storage works again.
     private var deferred: [TakeName] = []
-    /// Why takes were left where they are, in this directory.
+    /// The reasons already reported for takes left in this directory.
     private var reportedLeftovers: Set<String> = []
-    /// By what takes were dated last.
+    /// The last date order.
     var lastDate: (truth: TrueStart, kit: String)?
-    /// When the bin's age is to be counted on.
+    /// The time of the next update of the bin's age.
     var nextBinCheck: Instant?
 
-    /// Whether what writes much may be done now.
+    /// Whether heavy writing is allowed now.
     enum Burden { case allowed, held }
 
-    /// A worker that keeps takes.
-    /// - Parameter reserveBytes: what must stay free where the takes are.
+    /// - Parameter reserveBytes: the space that must stay free in the storage of the takes.
     static func worker(reserveBytes: Int64, clock: any Clock) -> Worker<ArchiveOrder, ArchiveOutcome> {
         let archivist = Archivist(reserveBytes: reserveBytes, clock: clock)
         return Worker(clock: clock) { orders, now, outcomes in
@@ -139,8 +131,8 @@ final class Archivist {
         self.clock = clock
     }
 
-    /// Does what is ordered, then one step of what there is to do.
-    /// - Returns: whether there is more that can be done now.
+    /// Carries out the orders, then one step of the most urgent chore.
+    /// - Returns: whether more work can be done now.
     private func turn(_ orders: [ArchiveOrder], _ outcomes: Mailbox<ArchiveOutcome>) -> Bool {
         self.outcomes = outcomes
         for order in orders { carryOut(order) }
@@ -159,7 +151,7 @@ final class Archivist {
             let chore = chores.remove(at: index)
             outcomes.post(chore.failed("\(error)"))
         }
-        // Also those of a step that failed after it.
+        // This includes revisions by a step that failed afterwards.
         for take in directory?.newlyRevised() ?? [] { outcomes.post(.revised(take)) }
         return nextChore != nil
     }
@@ -171,7 +163,7 @@ final class Archivist {
         outcomes?.post(.activity(now))
     }
 
-    /// The most urgent of those that may be done now.
+    /// The most urgent chore that is allowed now.
     private var nextChore: Int? {
         chores.indices.filter { burden == .allowed || !chores[$0].kind.burdensStorage }.min {
             (chores[$0].kind, $0) < (chores[$1].kind, $1)
@@ -181,7 +173,7 @@ final class Archivist {
     private func carryOut(_ order: ArchiveOrder) {
         switch order {
         case .keep(let directory, let number, let bootID, let endings):
-            // What was to be done elsewhere is found again when that is back.
+            // Open chores of another directory are found again when it is back.
             dropChores()
             deferred = []
             reportedLeftovers = []
@@ -245,16 +237,15 @@ final class Archivist {
     }
 }
 
-// MARK: - What there is to do
+// MARK: - Chores
 
 extension Archivist {
-    /// Something to be done, in steps.
     struct Chore {
-        /// What it is, the more urgent first.
+        /// The kind of work, in order of urgency.
         enum Kind: Int, Comparable {
             case discard, bin, recover, date, survey, convert
 
-            /// Whether it writes so much that the syncs of a take that is recorded would have to wait for it.
+            /// Whether its writes would delay the syncs of a take in progress.
             var burdensStorage: Bool { self == .convert }
 
             static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
@@ -262,20 +253,20 @@ extension Archivist {
 
         enum Progress {
             case more
-            /// There is more, and something to report.
+            /// There is more to do, and an outcome to report.
             case note(ArchiveOutcome)
             case done(ArchiveOutcome?)
         }
 
         var kind: Kind
-        /// The take that it is about, if it is about one.
+        /// The take concerned, or nil if it is not about a single take.
         var take: TakeName?
         var step: () throws -> Progress
-        /// What is reported if a step fails.
+        /// The outcome to report if a step fails.
         var failed: (String) -> ArchiveOutcome = { .reported(Report(.error, $0)) }
-        /// What is reported if the storage goes away before it is done; nil: nothing.
+        /// The outcome to report if the storage goes away first, or nil for none.
         var dropped: ArchiveOutcome?
-        /// Whether it makes room: one such chore is enough.
+        /// Whether it makes room. One such chore at a time is enough.
         var isRoom = false
     }
 
@@ -298,7 +289,7 @@ extension Archivist {
             case .discarded: return .done(settled("it was deleted: what was left is removed"))
             case .unchanged: return .done(settled(nil))
             case .left(let sentence):
-                // It is found at each search.
+                // Each search finds it again, so it is reported only once.
                 let isNews = reportedLeftovers.insert(sentence).inserted
                 let isUnfinished = try directory?.isUnfinished(take) ?? false
                 let fault = isUnfinished ? Fault(.storageFailing, "recover: \(sentence)") : nil
@@ -309,7 +300,7 @@ extension Archivist {
         }
     }
 
-    /// Searches for takes that were left unfinished.
+    /// Searches for unfinished takes.
     private func search(
         of directory: TakesDirectory, upTo number: Int, endings: [TakeName: Sidecar.Ending]
     ) -> Chore {
@@ -332,7 +323,7 @@ extension Archivist {
         }
     }
 
-    /// Looks again at takes that stay unfinished.
+    /// Checks again takes that stayed unfinished.
     private func look(
         at takes: [TakeName], in directory: TakesDirectory, endings: [TakeName: Sidecar.Ending]
     ) -> Chore {
@@ -350,7 +341,7 @@ extension Archivist {
         }
     }
 
-    /// Searches for takes that are still to be converted, and for those whose sidecars are damaged, the newest first.
+    /// Searches for takes that await conversion, and for takes with damaged sidecars, the newest first.
     private func survey(of directory: TakesDirectory) -> Chore {
         var left: [TakeName]?
         return Chore(kind: .survey) { [unowned self] in
@@ -365,7 +356,7 @@ extension Archivist {
         do {
             if try directory.awaitsConversion(take) { addConversion(of: take, in: directory) }
         } catch {
-            // It is read again before anything is done to it.
+            // The sidecar is read again before anything is done to the take.
             guard (try? directory.isSidecarDamaged(of: take)) ?? false else { return }
             addRecovery(of: take, in: directory, ending: nil)
         }
@@ -403,7 +394,7 @@ extension Archivist {
         }
     }
 
-    /// Nothing more is done in the directory; who waits for a take to be discarded is answered.
+    /// Drops all work in the directory, and answers the callers that wait for it.
     private func dropChores() {
         for case let take? in chores.filter({ $0.kind == .discard }).map(\.take) {
             outcomes?.post(.discarded(take, .refused(Self.storageWentAway(take))))
@@ -418,7 +409,7 @@ extension Archivist {
         Refusal(.io, "discard: \(take.stem): its storage went away before it was deleted")
     }
 
-    /// Why a take is not the one that is to be discarded; nil: it is.
+    /// Why a take is not the one to discard, or nil if it is.
     private func obstacle(to take: TakeName, _ terms: DiscardTerms) -> Refusal? {
         guard let directory else { return nil }
         do {

@@ -1,6 +1,6 @@
 import Transport
 
-/// Who waits for the outcome of a command, and how each of them is answered: once.
+/// The callers that wait for the outcome of a command. Each is answered once.
 struct Askers {
     private var completions: [Asker: Deck.Completion] = [:]
     private var last = 0
@@ -11,6 +11,6 @@ struct Askers {
         return Asker(last)
     }
 
-    /// Takes the one who waits off the list; nil: none does.
+    /// Removes a waiting caller and returns its completion, or nil if it does not wait.
     mutating func remove(_ asker: Asker) -> Deck.Completion? { completions.removeValue(forKey: asker) }
 }

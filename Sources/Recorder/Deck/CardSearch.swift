@@ -1,13 +1,15 @@
 import Ring
 import Takes
 
-/// The search for a card that is better than the open one, which was not named. Pure: the deck carries the actions out.
+/// The search for a card that is better than the open one, if the settings name no card. Pure: the deck carries the
+/// actions out.
 struct CardSearch {
     private var state = State.nothing
 
     private enum State {
         case nothing
-        /// The cards are looked at again: one is there that cannot be opened yet, or another one was opened.
+        /// The cards must be examined again: a better one is present but cannot be opened yet, or another card was
+        /// opened.
         case waiting(since: Instant)
         case found([CardReference])
     }
@@ -17,15 +19,14 @@ struct CardSearch {
         case move(to: [CardReference])
     }
 
-    /// The time until the cards are looked at again.
+    /// The interval between two examinations of the cards.
     static let interval = Duration.seconds(2)
 
-    /// A card was opened: another one may be better, and what was found before may be that one.
+    /// A card was opened. Another may be better, and an earlier result may be this card.
     mutating func opened(now: Instant) {
         state = .waiting(since: now)
     }
 
-    /// The list of cards was read.
     mutating func found(_ better: BetterCard, now: Instant) {
         switch better {
         case .none: state = .nothing
@@ -34,8 +35,8 @@ struct CardSearch {
         }
     }
 
-    /// Returns the action that is due; or nil if none is.
-    /// - Parameter mayMove: whether nothing needs the open card.
+    /// Returns the action that is due, or nil for none.
+    /// - Parameter mayMove: whether the open card may be closed.
     mutating func next(now: Instant, mayMove: Bool) -> Action? {
         guard mayMove else { return nil }
         switch state {

@@ -2,96 +2,95 @@ import Ring
 import Takes
 import Transport
 
-/// Whether and how the capture card is open. Pure: the deck carries the actions out on the worker of the card.
+/// Whether and how the capture card is open. Pure: the deck has the card's worker carry the actions out.
 struct CardState {
     private(set) var state = State.closed
-    /// The request of the settings.
     let wanted: CaptureRequest
-    /// Frames that the card delivered while it was open before.
+    /// Frames that the card delivered in its earlier openings.
     private var deliveredBefore: Int64 = 0
-    /// The take that waits for its card.
+    /// The grant of the only card that may continue the take in progress, or nil without a take.
     private(set) var awaitedBy: CaptureGrant?
-    /// The opening before, with which the take that waits was recorded.
+    /// The previous opening of the card of the waiting take.
     private(set) var past: PastOpening?
-    /// The card whose place the open one took, until that delivers.
+    /// The card that the open one replaced, until the open one delivers.
     private var replaced: CaptureGrant?
-    /// The card that is opened again because the better one could not be opened, or delivered nothing. Without one the settings choose.
+    /// The card to open again after the better one could not be opened or delivered nothing. If nil, the settings
+    /// choose.
     private var kept: CaptureGrant?
-    /// When a card came or went last. Its parts appear one after the other, and become accessible when udev has given them their group.
+    /// The last time that a card came or went. A card's parts appear one after the other, and are accessible only once
+    /// udev has set their group.
     private var changedAt: Instant?
 
     enum State {
-        /// It is rightly closed: nothing needs it.
+        /// It is closed on purpose, because nothing needs it.
         case closed
-        /// It was closed so that the player can have it.
+        /// It was closed so that the player can use it.
         case closedForPlayer
-        /// The worker opens it.
+        /// The worker is opening it.
         case opening(since: Instant, after: Trouble?, Attempt)
-        /// It is open, and delivered nothing yet.
+        /// It is open, and has delivered nothing yet.
         case starting(OpenCard, after: Trouble?)
-        /// It is open and delivers.
         case listening(OpenCard)
-        /// It is open and ceased to deliver.
+        /// It is open, and has stopped delivering.
         case stalled(OpenCard, message: String)
-        /// It cannot be opened, or ended by itself; it is opened again.
+        /// It cannot be opened, or the capture ended by itself. The deck retries.
         case away(Trouble, since: Instant)
     }
 
-    /// A request to the card's worker.
     enum Attempt: Hashable {
-        /// By the settings; of a card that is expected back, as it ran before.
+        /// As the settings say, or, for an expected card, as it ran before.
         case asWanted
-        /// Opens the expected card with the channels that it has now, at the settings' rate.
+        /// Opens the expected card with its current channels, at the settings' rate.
         case asItIs
-        /// Opens the expected card with the channels and the rate that it has now.
+        /// Opens the expected card with its current channels and rate.
         case atAnyRate
-        /// Another card, in place of the one that was open with this grant.
+        /// Opens another card in place of the one that had this grant.
         case better(than: CaptureGrant)
     }
 
-    /// Why the card was not there.
     struct Trouble: Hashable {
         var message: String
         var kind: Kind
-        /// Whether the card is there and fails, or is not there.
+        /// Whether the card is absent, or present but failing.
         enum Kind: Hashable { case absent, failing }
     }
 
     enum Action: Hashable {
         case open(CaptureRequest)
         case close
-        /// The worker's answer to an order was that the card is open, or cannot be; a better card delivers as well.
+        /// The worker answered an order: the card is open or cannot be opened. A better card must deliver first.
         case answered
         /// The capture ended by itself.
         case lost
-        /// The better card could not be opened or delivered nothing, for this reason; the one before is opened again.
+        /// The better card failed for this reason, and the previous one is opened again.
         case kept(CaptureGrant, because: String)
         /// It delivers for the first time since it was opened.
         case delivers
     }
 
-    /// How long after a failure the card is tried again.
+    /// The delay between a failure and the next attempt.
     static let retry = Duration.seconds(2)
-    /// How soon a card that ended by itself is tried again, if it had run for longer than `retry`.
+    /// The delay before the next attempt if the capture ended by itself after more than `retry`.
     static let quickRetry = Duration.milliseconds(100)
-    /// How long after a card came or went one that cannot be opened is tried each `quickRetry`.
+    /// For this long after a card came or went, a failed opening is retried every `quickRetry`.
     static let changing = Duration.seconds(2)
-    /// How long after a card came it may refuse what it takes later: another format is asked for after that.
+    /// For this long after a card came, it may refuse a format that it accepts later. Other formats are tried only
+    /// after that.
     static let settling = Duration.milliseconds(500)
-    /// How often a card that was started just now is asked whether it delivers: before that the kit is not armed.
+    /// A started card is checked at this interval until it delivers. Before that the kit is not armed.
     static let startCheck = Duration.milliseconds(10)
-    /// How long a card may take to be opened, or to deliver, before that is a fault.
+    /// A card that takes longer than this to open or to deliver is a fault.
     static let patience = Duration.seconds(2)
-    /// How long a better card may take to deliver before that is a fault: the capture of one that delivers nothing ends sooner.
+    /// A better card that takes longer than this to deliver is a fault. If it delivers nothing, the capture ends sooner
+    /// by itself.
     static let trial = Duration.seconds(3)
-    /// The patience, and a second more where the live channels are found first.
+    /// One second more than `patience` if the live channels must be found first.
     private var openingPatience: Duration { Self.patience + .seconds(wanted.channels == .live ? 1 : 0) }
 
     init(wanted: CaptureRequest) {
         self.wanted = wanted
     }
 
-    /// The card that is open; nil: none is.
     var open: OpenCard? {
         switch state {
         case .starting(let card, _), .listening(let card), .stalled(let card, _): card
@@ -99,27 +98,27 @@ struct CardState {
         }
     }
 
-    /// Returns true if it is open with other channels than the take that waits for it has, which cannot go on then.
+    /// Whether the open card has other channels than the take in progress, so that this take cannot continue.
     var hasOtherChannels: Bool {
         guard let open, let awaitedBy else { return false }
         return open.grant.layout.kept != awaitedBy.layout.kept
     }
 
-    /// Whether an opening is still the one that goes on.
+    /// Whether the given opening is still the current one.
     func isOpen(since opening: OpenCard) -> Bool {
         open.map { $0.ring === opening.ring && $0.start == opening.start } ?? false
     }
 
-    /// Whether a better card is being opened, or is open and delivered nothing yet: if it fails, the one before is opened again.
+    /// Whether a better card is being opened, or has delivered nothing yet. If it fails, the previous one is opened
+    /// again.
     var isTrying: Bool { replaced != nil }
 
-    /// Whether it is open and delivers.
     var isListening: Bool {
         if case .listening = state { true } else { false }
     }
 
-    /// Frames that were delivered, kept or not; nil while it is rightly closed or not there. A card that is there and delivers
-    /// nothing, however often it is opened, stands still.
+    /// Frames delivered, kept or not. Nil while the card is absent or closed on purpose. If a present card delivers
+    /// nothing, the count stands still, however often the card is opened.
     var position: Int64? {
         switch state {
         case .starting(let card, _), .listening(let card), .stalled(let card, _): deliveredBefore + card.delivered
@@ -129,7 +128,6 @@ struct CardState {
         }
     }
 
-    /// Returns the fault of the card, or nil if nothing is wrong.
     func fault(now: Instant) -> Fault? {
         switch state {
         case .closed, .closedForPlayer, .listening: nil
@@ -144,7 +142,7 @@ struct CardState {
         }
     }
 
-    /// Returns the reason why no take can begin with the card, or nil if it is open.
+    /// Returns why no take can begin with the card, or nil if one can.
     func obstacle(now: Instant) -> Refusal? {
         switch state {
         case .starting where !isTrying, .listening: nil
@@ -153,7 +151,7 @@ struct CardState {
         }
     }
 
-    /// Returns the instant at which something is due, or nil if nothing is due before the next event.
+    /// The time of the next action, or nil if none is due before the next event.
     func deadline(now: Instant) -> Instant? {
         switch state {
         case .away(_, let since): since + Self.retry
@@ -164,18 +162,17 @@ struct CardState {
     }
 }
 
-/// A card that is open.
 struct OpenCard {
     var grant: CaptureGrant
     var ring: Ring
-    /// The position of the ring when the card was opened: a ring outlives its card.
+    /// The ring's position when the card was opened. A ring may outlive its card.
     var start: RingPosition
     var openedAt: Instant
-    /// What the ring had received then.
+    /// The frames that the ring had received before.
     private let receivedBefore: Int64
-    /// The gains before the one of `grant`, in order, each with the instant at which it was replaced.
+    /// The gains before that of `grant`, in order, each with the instant of its replacement.
     private var gainsBefore: [(gain: CardGain, until: Instant)] = []
-    /// How far it was when it last went on, and when that was.
+    /// The delivered frames at the last progress, and the time of it.
     var progress: (delivered: Int64, at: Instant)
 
     init(grant: CaptureGrant, ring: Ring, start: RingPosition, receivedBefore: Int64, openedAt: Instant) {
@@ -190,20 +187,20 @@ struct OpenCard {
     /// Frames that the card delivered since it was opened, kept or not.
     var delivered: Int64 { ring.delivered - receivedBefore }
 
-    /// A moment before its first frame was sampled, or nil if that is too long ago: it is noticed a moment after that frame.
+    /// An instant shortly before the first frame, or nil if that was too long ago. The margin is there because the
+    /// opening is noticed after that frame.
     var beforeFirstFrame: Instant? { ring.startInstant(at: start).map { $0 - .milliseconds(100) } }
 
-    /// As many changes of the gain are remembered as a take may begin before.
+    /// A take may begin before at most this many gain changes.
     private static let mostGainsBefore = 100
 
-    /// The mixer confirmed a gain at an instant.
     mutating func note(_ gain: CardGain, at instant: Instant) {
         gainsBefore.append((grant.gain, instant))
         if gainsBefore.count > Self.mostGainsBefore { gainsBefore.removeFirst() }
         grant.gain = gain
     }
 
-    /// The changes of the gain from an instant on, and the gain before them.
+    /// The gain changes from an instant on, and the gain before them.
     func gains(since instant: Instant) -> (first: CardGain, changes: [(gain: CardGain, at: Instant)]) {
         let later = gainsBefore.filter { $0.until > instant }
         let gains = later.map(\.gain) + [grant.gain]
@@ -218,7 +215,6 @@ struct OpenCard {
 // MARK: - Events
 
 extension CardState {
-    /// The deck needs the card.
     mutating func need(now: Instant) -> [Action] {
         switch state {
         case .closed, .closedForPlayer: begin(now: now, after: nil)
@@ -226,19 +222,20 @@ extension CardState {
         }
     }
 
-    /// A card came or went: one that could not be opened is tried again at once, and each `quickRetry` for a while.
+    /// A card came or went. A card that could not be opened is retried at once, and then every `quickRetry` for a
+    /// while.
     mutating func cardsChanged(now: Instant) -> [Action] {
         changedAt = now
         return retry(now: now)
     }
 
-    /// Tries a card that could not be opened again at once.
+    /// Retries at once a card that could not be opened.
     mutating func retry(now: Instant) -> [Action] {
         guard case .away(let trouble, _) = state else { return need(now: now) }
         return begin(now: now, after: trouble)
     }
 
-    /// The deck does not need the card any more.
+    /// The deck no longer needs the card.
     mutating func release(forPlayer isForPlayer: Bool = false) -> [Action] {
         if let open { deliveredBefore += open.delivered }
         kept = replaced ?? kept
@@ -250,7 +247,8 @@ extension CardState {
         }
     }
 
-    /// A better card takes the place of the open one, which is opened again if that one cannot be, or delivers nothing.
+    /// Replaces the open card with a better one. If that one cannot be opened or delivers nothing, the old card is
+    /// opened again.
     mutating func move(to better: [CardReference], now: Instant) -> [Action] {
         guard let open, awaitedBy == nil else { return [] }
         deliveredBefore += open.delivered
@@ -259,13 +257,12 @@ extension CardState {
         return [.close, .open(wanted.expecting(better))]
     }
 
-    /// A take that is recorded is to go on with the card of that grant and no other; nil: no take waits.
+    /// Sets the grant of the only card that may continue the take in progress. With nil no take is in progress.
     mutating func expect(_ grant: CaptureGrant?) {
         if awaitedBy == nil { past = nil }
         awaitedBy = grant
     }
 
-    /// The worker opened the card.
     mutating func opened(
         _ grant: CaptureGrant, _ ring: Ring, from start: RingPosition, receivedBefore: Int64, now: Instant
     ) -> [Action] {
@@ -273,20 +270,19 @@ extension CardState {
         state = .starting(
             OpenCard(
                 grant: grant, ring: ring, start: start, receivedBefore: receivedBefore, openedAt: now), after: trouble)
-        // A take that waits begins with the card that delivers: this one, or the one before.
+        // A waiting take begins only with a card that delivers: this one or the previous one.
         return isTrying ? [] : [.answered]
     }
 
-    /// The worker could not open the card.
     mutating func failed(_ message: String, now: Instant) -> [Action] {
         guard case .opening(_, let before, let attempt) = state else { return [] }
         if case .better(let grant) = attempt { return goBack(to: grant, because: message, now: now) }
         var trouble = Trouble(message: message, kind: .absent)
-        // The fault goes on to name what the take needs.
+        // The fault must still name what the take needs.
         if attempt != .asWanted, let before { trouble = before }
         if let grant = awaitedBy {
             switch attempt {
-            // It may only be busy for a moment: another format is for a card that goes on refusing this one.
+            // The card may be busy for a moment only. Another format is tried only if the card keeps refusing this one.
             case .asWanted where before?.message == message && !hasChanged(within: Self.settling, now):
                 state = .opening(since: now, after: trouble, .asItIs)
                 return [.open(wanted.expecting(grant.references))]
@@ -302,14 +298,14 @@ extension CardState {
         return [.answered]
     }
 
-    /// The card that is there is not good: the one before is opened again.
+    /// The better card failed: opens the previous one again.
     private mutating func goBack(to grant: CaptureGrant, because message: String, now: Instant) -> [Action] {
         (replaced, kept) = (nil, grant)
         state = .opening(since: now, after: nil, .asWanted)
         return [.kept(grant, because: message), .open(wanted.expecting(grant.references))]
     }
 
-    /// The mixer of the open card confirmed a gain at an instant.
+    /// The open card's mixer confirmed a gain.
     mutating func confirmed(_ gain: CardGain, at instant: Instant) {
         switch state {
         case .starting(var card, let trouble):
@@ -338,13 +334,13 @@ extension CardState {
         if let replaced {
             return [.close] + goBack(to: replaced, because: trouble.message, now: now)
         }
-        // Soon, unless that was just done: the lamps are to show it first.
+        // Retry soon. But if the card was opened only just now, wait, so that the lamps can show the fault.
         let isFresh = now - open.openedAt < Self.retry
         state = .away(trouble, since: isFresh ? now : now + Self.quickRetry - Self.retry)
         return [.close, .lost]
     }
 
-    /// Time passed: compares what was delivered, and tries again what is due.
+    /// Checks the progress of the card, and retries when that is due.
     mutating func tick(now: Instant) -> [Action] {
         switch state {
         case .away(let trouble, let since):
@@ -375,7 +371,6 @@ extension CardState {
         }
     }
 
-    /// Returns true for some time after a card came or went.
     private func hasChanged(within time: Duration, _ now: Instant) -> Bool {
         changedAt.map { now - $0 < time } ?? false
     }
@@ -387,14 +382,15 @@ extension CardState {
 }
 
 extension CaptureRequest {
-    /// The card that granted something before, at any rate, and with the channels that the settings name, or all that it has now.
+    /// The card of an earlier grant, at any rate, with the channels that the settings name, or all its current
+    /// channels.
     fileprivate func atAnyRate(_ grant: CaptureGrant) -> CaptureRequest {
         var request = expecting(grant.references)
         request.rateHz = nil
         return request
     }
 
-    /// The card with these names and no other.
+    /// Only the card with these names.
     fileprivate func expecting(_ names: [CardReference]) -> CaptureRequest {
         var request = self
         request.expected = names

@@ -3,48 +3,47 @@ package import Takes
 package import Transport
 import Workers
 
-/// What the deck orders from the worker of the card.
 package enum CardOrder: Sendable {
-    /// Open the card and start to capture into a ring.
     case open(CaptureRequest)
-    /// Set the gain and the automatic gain control of the card that is open, and of each that is opened from then on; nil: as they
-    /// were asked for before. The outcome is for the asker.
+    /// Set the gain and the automatic gain control, of the open card and of each card opened later. Nil keeps the last
+    /// requested value. The outcome is for the asker.
     case setGain(GainSetting?, agc: Bool?, by: Asker)
-    /// Take note of which cards are there, and whether one of them is better than the open one.
+    /// Find out which cards are present, and whether one is better than the open one.
     case look
-    /// Read the gain of the card that is open: another program may have changed it.
+    /// Read the open card's gain, which another program may have changed.
     case readGain
-    /// Stop the capture and close the card.
     case close
 }
 
-/// What the worker of the card reports; one outcome for each order.
+/// The reports of the card's worker, one for each order.
 package enum CardOutcome: Sendable {
-    /// `from`: the ring's position at that time; `receivedBefore`: frames that it had received, kept or not.
+    /// `from` is the ring's position at the opening, `receivedBefore` the frames that it had received by then, kept or
+    /// not.
     case opened(CaptureGrant, Ring, from: RingPosition, receivedBefore: Int64)
-    /// One sentence says why it cannot be opened.
+    /// One sentence says why the card cannot be opened.
     case failed(String)
-    /// `change`: what the open card's mixer confirmed, and when; nil: nothing was set. `failure`: why not all of it was set.
+    /// `change` is the gain that the open card's mixer confirmed, and when, or nil if nothing was set. `failure` says
+    /// why not all of it was set.
     case gain(change: (CardGain, at: Instant)?, failure: GainError?, for: Asker)
     case looked(BetterCard)
-    /// The gain that the open card's mixer has; or nil if none is open, or the mixer does not answer.
+    /// The gain of the open card's mixer, or nil if no card is open or the mixer does not answer.
     case readGain((CardGain, at: Instant)?)
     case closed
 }
 
-/// Opens and closes the capture card: what may last as long as the card and its bus do.
+/// Opens and closes the capture card, in a worker, because the card and its bus may block.
 final class CardWork {
     private let card: any CaptureSource
     private let ringDuration: Duration
     private let pool: RingPool
     private let clock: any Clock
-    /// What was asked for since the start, in place of what the settings say.
+    /// The gain and the gain control requested since the start. They override the settings.
     private var gain: GainSetting?
     private var agc: Bool?
 
     /// - Parameters:
-    ///   - ringDuration: how much sound the ring is to hold.
-    ///   - memoryBytes: of the machine.
+    ///   - ringDuration: the length of sound that the ring holds.
+    ///   - memoryBytes: the memory of the machine.
     init(card: any CaptureSource, ringDuration: Duration, memoryBytes: Int, clock: any Clock) {
         self.clock = clock
         self.card = card
@@ -52,7 +51,6 @@ final class CardWork {
         pool = RingPool(memoryBytes: memoryBytes)
     }
 
-    /// A worker of the card.
     static func worker(
         _ card: any CaptureSource, ringDuration: Duration, memoryBytes: Int, clock: any Clock
     ) -> Worker<CardOrder, CardOutcome> {
@@ -82,7 +80,7 @@ final class CardWork {
         }
     }
 
-    /// Does what nothing waits for, while sound is captured already.
+    /// Does work that nothing waits for, while sound is already being captured.
     private func complete(_ outcome: CardOutcome) {
         switch outcome {
         case .opened(_, let ring, from: _, receivedBefore: _):
@@ -93,7 +91,7 @@ final class CardWork {
     }
 
     private func open(_ request: CaptureRequest) -> CardOutcome {
-        // One that ended by itself is closed before it is opened again.
+        // After a capture that ended by itself, the card must be closed before it is opened again.
         card.stop()
         var request = request
         if let gain { request.gainDB = gain.decibels }
@@ -120,7 +118,7 @@ final class CardWork {
     private func setGain(_ gain: GainSetting?, _ agc: Bool?, _ asker: Asker) -> CardOutcome {
         var change: (CardGain, at: Instant)?
         do throws(GainError) {
-            // A gain that is kept is not set.
+            // Without a new value there is nothing to set.
             if gain?.decibels != nil || agc != nil {
                 change = try card.setGain(gainDB: gain?.decibels, agc: agc).map { ($0, clock.now()) }
             }

@@ -3,7 +3,7 @@ import Takes
 public import Transport
 import Workers
 
-// Takes that were deleted and may come back.
+// The commands for deleted takes that are still in the bin.
 extension Deck {
     /// The takes in the bin, the oldest first.
     public var binnedTakes: [BinnedTake] {
@@ -14,7 +14,7 @@ extension Deck {
         } ?? []
     }
 
-    /// Takes a take out of the bin; the asker is answered once it is back.
+    /// Restores a take from the bin. The asker is answered once it is back.
     func restore(_ stem: String, in day: String?, _ asker: Asker) throws(Refusal) {
         let directory = try openBin("restore: \(stem)")
         guard recovery.discarded(stem, in: day) == nil else {
@@ -30,7 +30,7 @@ extension Deck {
         if binAskers.restores[item.take]?.count == 1 { workers.archivist.post(.restore(item.take)) }
     }
 
-    /// Deletes for good what is in the bin; the asker is answered once it is gone.
+    /// Empties the bin for good. The asker is answered once that is done.
     func empty(_ stem: String?, _ asker: Asker) throws(Refusal) {
         let directory = try openBin("empty")
         let take = stem.map { directory.bin.find(stem: $0)?.take }
@@ -48,7 +48,6 @@ extension Deck {
         return directory
     }
 
-    /// A take was to be restored.
     func restored(_ take: TakeName, _ refusal: Refusal?) {
         if let refusal {
             report(Report(.warning, refusal.message))
@@ -62,7 +61,7 @@ extension Deck {
         }
     }
 
-    /// The bin was to be emptied. Orders are answered in their order.
+    /// Answers the callers in the order of their requests.
     func emptied(_ refusal: Refusal?) {
         report(
             refusal.map { Report(.warning, $0.message) }
@@ -71,8 +70,8 @@ extension Deck {
         reply(binAskers.empties.removeFirst(), refusal.map { .failure($0) } ?? .success(status))
     }
 
-    /// Has the bin emptied, the oldest first, where its space is needed: beside a take for what is sampled in the next minute, above the
-    /// reserve; else for that minute alone.
+    /// Empties the bin, the oldest take first, if less is free than a minute of sound needs. During a take, the reserve
+    /// is added.
     func makeRoom() {
         guard let directory = storage.directory, let free = directory.bin.lastFreeBytes, directory.bin.oldest != nil
         else { return }
@@ -82,9 +81,8 @@ extension Deck {
     }
 }
 
-/// Callers that wait for work in the bin.
 struct BinAskers {
     var restores: [TakeName: [Asker]] = [:]
-    /// In the order of their orders.
+    /// In the order of the requests.
     var empties: [Asker] = []
 }

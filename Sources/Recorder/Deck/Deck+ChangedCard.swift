@@ -5,10 +5,10 @@ import Takes
 import Transport
 import Workers
 
-// The card of a take comes back with other channels.
+// The card of a take in progress comes back with other channels.
 extension Deck {
-    /// The card of the take that is recorded delivers again. With other channels than before, its sound goes on in another take: the take
-    /// ends where the card went.
+    /// The card of the take in progress delivers again. If it has other channels than before, the take ends where the
+    /// card went away, and the sound continues in another take.
     func cardIsBack() {
         guard let open = card.open, let before = card.awaitedBy, card.hasOtherChannels,
             case .recording(let take) = transport.phase, take.stage == .running, case .away = take.card
@@ -19,11 +19,11 @@ extension Deck {
         report(.goesOnInAnother(take.name, with: open.grant, insteadOf: before))
         changed = [open]
         decide(.cardChanged(at: open.beforeFirstFrame ?? open.openedAt, startedBy: initiator))
-        // If it goes before the other take begins, it is expected back as it is now.
+        // If the card goes away before the other take begins, it is expected back as it is now.
         card.expect(open.grant)
     }
 
-    /// The card went and came once more before the other take has begun: that take has the sound of both.
+    /// The card went and came back once more before the other take began. That take gets the sound of both openings.
     private func cardIsBackAgain() {
         guard !transport.isFree, let open = card.open, let last = changed.last, !card.isOpen(since: last),
             open.grant.layout.kept == last.grant.layout.kept
@@ -31,7 +31,8 @@ extension Deck {
         changed.append(open)
     }
 
-    /// Begins the other take with what the card has delivered since it came back. If the card has gone since, the take waits for it.
+    /// Begins the other take with the sound that the card has delivered since it came back. If the card has gone again,
+    /// the take waits for it.
     func beginOther(at instant: Instant, by initiator: TakeInitiator) {
         guard let first = changed.first, let last = changed.last else {
             return decide(.takeFailed(Refusal(.io, "record: the card went away")))

@@ -5,10 +5,10 @@ import Takes
 public import Transport
 import Workers
 
-// What is asked for over the control socket.
+// The commands of the control socket.
 extension Deck {
-    /// Does what a command asks for, and reports its outcome when it is known: of `stop` once the take is on disk.
-    /// - Parameter initiator: what a take that it begins is said to be begun by.
+    /// Carries out a command, and reports its outcome when it is known: for `stop`, once the take is on disk.
+    /// - Parameter initiator: the initiator that is noted in a take begun by the command.
     public func perform(
         _ command: Command, by initiator: TakeInitiator = .command, _ completion: @escaping Completion
     ) {
@@ -50,7 +50,7 @@ extension Deck {
                     guard terms == others || terms == DiscardTerms() else {
                         throw Refusal(.busy, "discard: \(stem): it is being deleted by another order")
                     }
-                    // It was asked for before: both are answered once it is gone, or is not.
+                    // The same discard was requested before. Both callers are answered at its end.
                     recovery.awaitDiscard(take, by: asker)
                 } else {
                     discard(try find(.stem(stem), in: terms.day, for: "discard"), terms, asker)
@@ -71,8 +71,8 @@ extension Deck {
         onChange()
     }
 
-    /// The finished take that a reference names.
-    /// - Parameter day: the folder of the day that it must be in; nil: any.
+    /// Finds a finished take.
+    /// - Parameter day: the folder of the day that the take must be in, or nil for any.
     private func find(
         _ reference: TakeReference, in day: String? = nil, for command: String
     ) throws(Refusal) -> TakeName {
@@ -97,13 +97,13 @@ extension Deck {
         filter = wanted
     }
 
-    /// Nobody can go on any more with the take that was stopped last.
+    /// From now on the take that was stopped last can no longer be continued.
     func dropTail() {
         guard case .running = transport.tail else { return }
         decide(.stop(at: clock.now(), by: asker { _ in }))
     }
 
-    /// Removes a take; the asker is answered once it is gone.
+    /// Discards a take. The asker is answered once that is done.
     private func discard(_ take: TakeName, _ terms: DiscardTerms, _ asker: Asker) {
         guard storage.directory != nil else {
             return reply(asker, .failure(Refusal(.io, "discard: \(take.stem): \(storage.path) is not there")))
@@ -112,7 +112,7 @@ extension Deck {
             return reply(
                 asker, .failure(Refusal(.busy, "discard: \(take.stem) is being played: stop it first")))
         }
-        // The sound behind it is of no use without it.
+        // The sound after a take is only kept to continue it.
         if case .running(take, _, _) = transport.tail { dropTail() }
         recovery.discard(take, terms, by: asker)
         workers.archivist.post(.discard(take, terms))

@@ -8,7 +8,7 @@ import Takes
 import Transport
 import Workers
 
-// What the transport decides, carried out.
+// Carries out the effects that the transport decides.
 extension Deck {
     func carryOut(_ effect: TransportEffect) {
         switch effect {
@@ -60,7 +60,7 @@ extension Deck {
         var status = status
         switch reply {
         case .done: break
-        // The writer is behind: the marker is where it was set.
+        // The writer may be behind, so the marker's own place is used.
         case .marked(let place): status.elapsedSeconds = secondsIntoTake(at: place)
         case .take(let take): status.take = take?.stem ?? status.take
         case .refused(let refusal): return .failure(refusal)
@@ -70,7 +70,7 @@ extension Deck {
 
     // MARK: Takes
 
-    /// Orders a take whose first frame is the one that was sampled at `instant`, less the pre-roll.
+    /// Orders a take that begins with the frame sampled at `instant`, minus the pre-roll.
     private func begin(at instant: Instant, by initiator: TakeInitiator, from: Instant?) {
         guard let open = card.open, let input else {
             return decide(.takeFailed(Refusal(.io, "record: the card went away")))
@@ -79,7 +79,7 @@ extension Deck {
     }
 
     /// - Parameters:
-    ///   - from: when the first frame was sampled, or nil for the pre-roll of the settings.
+    ///   - from: the sample time of the first frame, or nil for the pre-roll of the settings.
     ///   - open: the opening of the card that the take begins with.
     func begin(
         at instant: Instant, by initiator: TakeInitiator, from: Instant? = nil, with open: OpenCard,
@@ -90,7 +90,7 @@ extension Deck {
             return decide(.takeFailed(Refusal(.io, message).about("record")))
         }
         recordedIn = directory.path
-        // Old enough, it is overwritten.
+        // After the ring's duration, the sound from before `since` is overwritten.
         if let since = silentSince, clock.now() - since > open.ring.duration { silentSince = nil }
         progress = nil
         markersGiven = 0
@@ -110,7 +110,7 @@ extension Deck {
         card.expect(open.grant)
     }
 
-    /// How long before an instant the oldest frame was sampled that a ring has: the take is named by its first frame.
+    /// How long before an instant the ring's oldest frame was sampled. A take is named by its first frame.
     private func held(in ring: Ring, at instant: Instant) -> Duration {
         let oldest = RingPosition(max(0, ring.position.count - ring.capacityFrames))
         return ring.instant(ofFrame: oldest).map { max(.zero, instant - $0) } ?? ring.duration
@@ -120,7 +120,7 @@ extension Deck {
         guard let open = card.open, let input else { return }
         var grant = open.grant
         let before = card.awaitedBy
-        // The take keeps its name of the card.
+        // The take keeps its name for the card.
         if let before, grant.isOfSameCard(as: before) { grant.card = before.card }
         workers.writer.post(
             .resume(
@@ -130,17 +130,16 @@ extension Deck {
         card.expect(grant)
     }
 
-    /// Nothing is recorded any more.
     private func takeOver() {
         progress = nil
         card.expect(nil)
         if dateSetAt != nil { dateTakes() }
         dateSetAt = nil
-        // Storage that just failed a take is given a moment.
+        // Storage that just failed a take gets a moment to recover.
         if case .suspect = storage.state {} else { carryOut(storage.ask(now: clock.now())) }
     }
 
-    /// How long a place lies behind the first frame of the take that is recorded.
+    /// Seconds from the first frame of the take in progress to a place.
     private func secondsIntoTake(at place: Mark.Place) -> Double {
         switch place {
         case .instant(let instant): secondsIntoTake(at: instant)
@@ -148,7 +147,7 @@ extension Deck {
         }
     }
 
-    /// How long after the first frame of the take that is recorded.
+    /// Seconds from the first frame of the take in progress to an instant.
     func secondsIntoTake(at instant: Instant) -> Double {
         guard case .recording(let take) = transport.phase else { return 0 }
         return max(0, (instant - (progress?.started ?? take.since - options.preRoll)).inSeconds)
@@ -169,7 +168,7 @@ extension Deck {
                     volume: playing.volume, tuning: playing.tuning)))
     }
 
-    /// The card that records: `auto` plays on it too.
+    /// The card that records. The setting `auto` plays on it too.
     var companionOfPlayback: CardReference {
         card.open.flatMap { CardReference($0.grant.card) } ?? options.capture.card
     }
@@ -191,7 +190,7 @@ extension Deck {
 
     func refuse(_ refusal: Refusal) {
         answer = Indication.Answer(.refused, at: clock.now())
-        // What is a fault is reported as one.
+        // A fault is reported by the fault board.
         if !faults.shows(refusal.message) { report(Report(.notice, refusal.message)) }
     }
 

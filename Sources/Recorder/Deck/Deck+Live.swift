@@ -4,16 +4,15 @@ import Takes
 import Transport
 import Workers
 
-// The sound of the open card, for who listens while it is sampled.
+// The live sound of the open card.
 extension Deck {
-    /// What the card delivers, and the filter that is in force; nil: no card is open, or the kit plays a take, which the card may
-    /// be capturing.
+    /// The open card's sound, and the filter in force. Nil while no card is open, or while the kit plays a take,
+    /// because the card may capture that.
     public var liveSource: LiveSource? {
         guard let open = card.open, let input, !isPlaying else { return nil }
         return LiveSource(ring: open.ring, design: input.design)
     }
 
-    /// Orders the player to monitor what the settings ask for.
     func settleMonitor() {
         let wanted = monitorRequest
         guard wanted != monitored else { return }

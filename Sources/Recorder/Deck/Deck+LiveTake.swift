@@ -5,9 +5,8 @@ import TakeFiles
 import Takes
 import Transport
 
-// Which frames of the ring the recorded take has, for programs that mark what they found in live sound.
+// The position of the recorded take in the ring, for programs that set markers in live sound.
 extension Deck {
-    /// The writer reported how far the take is.
     func noteLiveTake(_ progress: RecordingProgress) {
         guard let stem = transport.recordedTake?.stem, let next = progress.next, let ring = card.open?.ring else {
             return
@@ -16,7 +15,7 @@ extension Deck {
         if let live = liveTake, live.stem == stem, !live.isOver {
             let known = TakeAnchor(position: live.position, frame: live.frame)
             let frame = known.frame(at: next.position, rateHz: rateHz, takeRateHz: progress.rateHz)
-            // At two rates the places are rounded.
+            // Between two rates, places are rounded.
             guard abs(frame - next.frame) > (rateHz == progress.rateHz ? 0 : 1) else { return }
         }
         var live = LiveTake(stem: stem, rateHz: progress.rateHz, position: next.position, frame: next.frame)
@@ -27,8 +26,7 @@ extension Deck {
         onLiveTake(live)
     }
 
-    /// The take ended.
-    /// - Parameter end: the frame behind its last one, or nil if it is not known.
+    /// - Parameter end: the frame after the last one, or nil if it is not known.
     func endLiveTake(_ name: TakeName, at end: TakeFrame?) {
         guard var live = liveTake, live.stem == name.stem, !live.isOver else { return }
         let rateHz = card.open?.ring.format.rateHz ?? live.rateHz

@@ -3,12 +3,12 @@ import Ring
 import Takes
 import Transport
 
-// Markers that are asked for at a place of the take that is recorded.
+// Markers with a place in the take in progress.
 extension Deck {
-    /// The marker that a request asks for.
-    /// - Throws: a refusal if its place does not lie in the take that is recorded.
+    /// Makes a marker from a request.
+    /// - Throws: a refusal if its place is not in the take in progress.
     func mark(_ request: MarkRequest, now: Instant) throws(Refusal) -> Mark {
-        // Without a date it is for the transport to say what becomes of it.
+        // A marker without a place is left to the transport, which decides in every state.
         if request.place == .now, request.take == nil, request.content.endFrame == nil {
             return Mark(.instant(now), request.content)
         }
@@ -37,7 +37,7 @@ extension Deck {
         case .past(let time): instant = try self.instant(of: time, for: "mark", now: now)
         }
         let started = progress?.started ?? take.since - options.preRoll
-        // Half a frame before the first one is that one still.
+        // Up to half a frame before the first frame rounds to that frame.
         guard (instant - started).inSeconds * Double(rateOfTake) >= -0.5 else {
             throw Refusal(
                 .badData,
@@ -47,8 +47,8 @@ extension Deck {
         return .instant(instant)
     }
 
-    /// When sound was sampled that a command is about.
-    /// - Throws: a refusal if it is not sampled yet, or the card's clock is not known.
+    /// The sample time that a command refers to.
+    /// - Throws: a refusal if it is in the future, or if the card's clock is not known.
     func instant(of time: PastTime, for command: String, now: Instant) throws(Refusal) -> Instant {
         let instant: Instant
         switch time {
@@ -67,7 +67,7 @@ extension Deck {
         return instant
     }
 
-    /// A region ends behind its begin, and not behind the last frame there is.
+    /// A region must end after its beginning, and not after the latest frame.
     private func checkRegion(of mark: Mark, now: Instant) throws(Refusal) {
         guard let end = mark.content.endFrame else { return }
         try checkReached(end, "end_frame", now: now)
@@ -90,7 +90,7 @@ extension Deck {
         }
     }
 
-    /// Frames of the take that is recorded, with those that the writer has not come to.
+    /// The frames of the take in progress, including those that the writer has not processed yet.
     private func framesNow(_ now: Instant) -> Int64 {
         guard let progress else { return Int64(secondsIntoTake(at: now) * Double(rateOfTake)) }
         guard let next = progress.next, let ring = card.open?.ring, ring.position >= next.position else {
@@ -99,11 +99,11 @@ extension Deck {
         return next.frame(at: ring.position, rateHz: ring.format.rateHz, takeRateHz: rateOfTake).count
     }
 
-    /// Frames a second of the take that is recorded.
+    /// The frame rate of the take in progress.
     var rateOfTake: Int { progress?.rateHz ?? card.open?.grant.format.rateHz ?? 1 }
 
     private static func figure(_ time: Duration) -> String {
-        // Three digits, as the status has them.
+        // Three decimals, like the status.
         "\((time.inSeconds * 1000).rounded() / 1000)"
     }
 }

@@ -7,18 +7,17 @@ import Takes
 import Transport
 import Workers
 
-// What the workers report.
+// The reports of the workers.
 extension Deck {
-    /// What to poll: readable while there is something to collect.
+    /// The file descriptors to poll. They are readable while there are outcomes to collect.
     public var fileDescriptors: [Int32] { workers.fileDescriptors }
 
-    /// Takes note of what the workers report, and announces the change.
+    /// Collects the outcomes of the workers, and announces the change.
     public func receive() {
         collect()
         onChange()
     }
 
-    /// Takes note of what the workers report.
     func collect() {
         for outcome in workers.card.outcomes() { take(outcome) }
         if card.open != nil, let end = workers.source.end { carryOut(card.ended(end, now: clock.now())) }
@@ -54,7 +53,6 @@ extension Deck {
         }
     }
 
-    /// The mixer of the open card confirmed a gain.
     private func take(_ gain: CardGain, confirmedAt instant: Instant) {
         guard let open = card.open, open.grant.gain != gain else { return }
         card.confirmed(gain, at: instant)
@@ -89,11 +87,11 @@ extension Deck {
         switch outcome {
         case .opened(let directory, let takes, let isOwn, let unusedStick):
             guard stick.mayOpen || directory.path != options.stick?.folder else {
-                // It was to be given back meanwhile.
+                // An eject was requested meanwhile.
                 return carryOut(storage.failedToOpen("storage: the stick is being unmounted"))
             }
-            // Before a take that waits for the folder begins: that one is the writer's. So is one that is recorded, in a folder that was
-            // removed and made again.
+            // The number is read before a take that waits for the folder begins, because that take is the writer's. So
+            // is a take in progress whose folder was removed and made again.
             let last = min(directory.lastNumber, transport.recordedTake.map { $0.number - 1 } ?? .max)
             selection = Selection(takes: takes)
             opened(directory, unusedStick: unusedStick)
@@ -101,7 +99,7 @@ extension Deck {
             recovery.opened()
             workers.archivist.post(
                 .keep(directory, upTo: last, bootID: options.bootID, endings: recovery.endings))
-            // The date may have been set while the folder was not there.
+            // The date may have been set while the folder was absent.
             dateTakes()
             carryOut(storage.ask(now: clock.now()))
         case .absent(let message): carryOut(storage.failedToOpen(message))
@@ -125,7 +123,7 @@ extension Deck {
             case .improved:
                 recovery.storageImproved()
                 workers.archivist.post(.retry)
-                // What was to be dated meanwhile could not be.
+                // A dating order may have failed while the storage failed.
                 dateTakes()
             case .left: leaveDirectory()
             case .answered:
@@ -141,18 +139,18 @@ extension Deck {
         carryOut(storage.ask(now: clock.now()))
     }
 
-    /// Nothing holds the folder open any more, nor the storage that it is on.
+    /// Releases the folder, so that no open file holds its storage.
     func closeDirectory() {
         workers.archivist.post(.leave)
         recovery.closed()
-        // It would hold the storage that was taken out.
+        // The tail would keep the removed storage busy.
         dropTail()
         selection = Selection()
     }
 
-    /// Has what was left unfinished recovered, if there is any and the storage takes it.
+    /// Orders a recovery, if unfinished takes are due and the storage works.
     private func recoverLeftovers() {
-        // Beside a take the storage is the writer's.
+        // During a take only the writer uses the storage.
         guard !isRecording, case .ok(let directory, _?) = storage.state, let scope = recovery.takeSearch() else {
             return
         }
@@ -196,7 +194,7 @@ extension Deck {
             convert(finished, sidecar)
             report(Report(.info, "record: \(began.stem)"))
             onEvent(.began(began))
-            // What is known so far is about the take before.
+            // The progress so far is that of the previous take.
             progress = nil
             decide(.takeFollowed(by: began))
         case .leftBehind(let left, let fault, let began):
@@ -234,7 +232,7 @@ extension Deck {
         case .givenUp(let why): report(Report(.notice, "record: the sound behind the last take was dropped: \(why)"))
         case .storageFailed(let why):
             report(Report(.error, "record: the sound behind the last take was dropped: \(why)"))
-            // What is left of it is removed once the storage takes that.
+            // The rest of its files is removed once the storage allows that.
             _ = recovery.failed("\(name.stem): \(why)")
             carryOut(storage.doubt(now: clock.now()))
         }
@@ -251,13 +249,13 @@ extension Deck {
         if sidecar.pendingFormat != nil { workers.archivist.post(.convert(name)) }
     }
 
-    /// Shows why a take ended early, for long enough to be seen: a full disk shows by what is free, except where a quota or
-    /// the file system allows less, and storage that failed once may take what comes next.
+    /// Shows for a while why a take ended early. A full disk usually shows in the free bytes, but not if a quota or the
+    /// file system sets a lower limit. Storage that failed once may accept the next take.
     private func showFailure(_ fault: Fault) {
         switch fault.code {
-        // The folder that is open now may be another.
+        // Only if the failed folder is still the open one.
         case .storageFailing where storage.path == recordedIn: storage.failedTake(fault.message)
-        // There may be bytes, and no room for a file.
+        // There may be free bytes but no room for a file.
         case .diskFull: carryOut(storage.doubt(now: clock.now()))
         case .storageFailing, .noCard, .clockUnset, .overload, .uploadRefused, .settings, .signal: break
         }
@@ -277,7 +275,7 @@ extension Deck {
         case .progress(let progress): played?.progress = progress
         case .done: decide(.playChanged)
         case .ended(let instant, let position, let failure):
-            // A card may need a moment to be silent.
+            // The card may take a moment to become silent.
             if played != nil {
                 silentSince = instant + Self.afterglow
                 input?.passOver(upTo: instant + Self.afterglow)

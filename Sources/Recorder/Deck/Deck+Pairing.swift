@@ -1,18 +1,17 @@
 import Takes
 public import Transport
 
-// Phones that are paired, and what they do with that right.
+// The pairing of phones.
 extension Deck {
-    /// Whether phones may be paired.
     public var isPairing: Bool { pairing.isOpen(at: clock.now()) }
 
-    /// Play was held, or an access point asked for.
+    /// Called when play was held, or when an access point was requested.
     func openPairing() {
         pairing.open(at: clock.now())
         report(Report(.notice, "pairing: phones may pair for \(PairingWindow.length.components.seconds) s"))
     }
 
-    /// A phone that wants to be paired gave a code: whether it may be paired, and whether others still may.
+    /// Takes the code of a phone. The answer says whether the phone may pair, and whether others still may.
     public func take(codeThatIsRight isRight: Bool) -> PairingWindow.Answer {
         let answer = pairing.take(codeThatIsRight: isRight, at: clock.now())
         switch answer {
@@ -32,6 +31,6 @@ extension Deck {
         return answer
     }
 
-    /// Keeps in the history what happened with a phone.
+    /// Keeps an event of a phone in the history.
     public func note(_ event: PhoneEvent) { onEvent(.phone(event)) }
 }

@@ -3,9 +3,9 @@ import Takes
 import Transport
 import Workers
 
-// A better card takes the place of one that was not named, while nothing needs that.
+// A better card replaces one that the settings do not name, while that disturbs nothing.
 extension Deck {
-    /// Finds out which cards are there, since some came or went.
+    /// Finds out which cards are present, after some came or went.
     func look() {
         guard card.open != nil else {
             cardNews = .missed
@@ -15,13 +15,12 @@ extension Deck {
         workers.card.post(.look)
     }
 
-    /// A card was opened.
     func opened() {
         if options.capture.card == .automatic { search.opened(now: clock.now()) }
         if cardNews == .missed { look() }
     }
 
-    /// Takes a better card, or looks again whether one can be opened.
+    /// Moves to a better card, or checks again whether one can be opened.
     func settleSearch(now: Instant) {
         let mayMove = card.open != nil && allowsOpening && !isExamined
         switch search.next(now: now, mayMove: mayMove) {

@@ -7,18 +7,18 @@ import TakeFiles
 import Takes
 public import Transport
 
-// What the deck says of itself; it changes nothing.
+// The state of the deck, read-only.
 extension Deck {
-    /// What the transport does, as the status says it.
+    /// The transport's state as the status reports it.
     public var state: DeckState {
         let now = clock.now()
         return transport.deckState(isBlocked: card.fault(now: now) != nil || storage.fault(now: now) != nil)
     }
 
-    /// Whether the button record would record at once: a press of it is seen, and a take could begin.
+    /// Whether pressing record would start a take at once: a press of it is seen, and a take could begin.
     public var isArmed: Bool { canRecord && !closedButtons.contains(.record) }
 
-    /// Whether a take could begin at once, whatever asks for it.
+    /// Whether any command could begin a take at once.
     public var canRecord: Bool {
         guard case .idle = transport.phase else { return false }
         let now = clock.now()
@@ -27,12 +27,11 @@ extension Deck {
             && (options.isListening ? card.isListening || card.isTrying && mayDeliver : mayDeliver)
     }
 
-    /// Whether record would end what is played, and record: nothing is known to be in its way.
+    /// Whether record would stop playback and begin a take: no obstacle is known.
     public var mayRecordInstead: Bool {
         isPlaying && storage.obstacle(now: clock.now()) == nil && card.fault(now: clock.now()) == nil
     }
 
-    /// What the recorder is doing, whole.
     public var status: Status {
         let now = clock.now()
         var status = Status(version: options.version)
@@ -63,7 +62,7 @@ extension Deck {
         case .recording(let take):
             status.take = take.name?.stem
             if let progress { status.describe(progress) }
-            // While the storage keeps the writer waiting, the sound waits in the ring.
+            // While the storage blocks the writer, the sound waits in the ring, and its time counts.
             if recordsSound, take.stage == .running, let reported = progress == nil ? stall.since : progressAt,
                 now - reported > StorageStall.silence
             {
@@ -78,12 +77,11 @@ extension Deck {
         return status
     }
 
-    /// Why the kit has no key that it could keep, as a sentence; nil: it has one, or needs none.
+    /// Why the kit has no key that it can keep, as a sentence, or nil if it has one or needs none.
     public var keyProblem: String? {
         if case .missing(let sentence)? = workers.key?.standing { sentence } else { nil }
     }
 
-    /// What the lamps show.
     public var indication: Indication {
         var indication = Indication()
         indication.isArmed = isArmed
@@ -102,7 +100,7 @@ extension Deck {
         return indication
     }
 
-    /// What goes on, in one line for a person: the state, the take, and the faults there are.
+    /// The state, the take and the faults, in one line for people.
     public var summary: String {
         let activity =
             switch transport.phase {
@@ -113,25 +111,23 @@ extension Deck {
         return ([activity] + faults.list.map { "fault \($0.code.rawValue): \($0.message)" }).joined(separator: "; ")
     }
 
-    /// How many frames cards have delivered, kept or not; nil while capture is rightly closed: there is no card, the deck rests,
-    /// or it listens only while it records. A card that is there and delivers nothing, however often it is opened, stands still.
+    /// The number of frames that cards have delivered, kept or not. Nil while capture is closed for a reason: the card
+    /// is absent, the deck rests, or it listens only while it records. If a present card delivers nothing, the number
+    /// stands still, however often the card is opened.
     public var capturePosition: Int64? { card.position }
 
-    /// What the open card granted; nil: none is open.
     public var openGrant: CaptureGrant? { card.open?.grant }
 
-    /// The ring that the open card is written to; nil: none is open.
     public var openRing: Ring? { card.open?.ring }
 
-    /// Whether the card is kept open while idle.
     public var keepsListening: Bool { options.isListening }
 
-    /// Whether a take is being recorded, or brought to its end.
+    /// Whether a take is being recorded or finished.
     public var isRecording: Bool {
         if case .recording = transport.phase { true } else { false }
     }
 
-    /// Whether a take is being recorded, and its card delivers, be it for the take that comes next.
+    /// Whether a take is being recorded and its card delivers, for that take or already for the next.
     var recordsSound: Bool {
         guard case .recording(let take) = transport.phase, take.card == .delivers || !changed.isEmpty else {
             return false
@@ -139,18 +135,18 @@ extension Deck {
         return card.isListening
     }
 
-    /// What asked last for the take that is recorded; nil: none is, or it was ordered to end.
+    /// The last initiator of the take in progress, or nil if no take is recorded or it was ordered to end.
     public var recordedBy: TakeInitiator? {
         if case .recording(let take) = transport.phase, take.stage == .running { initiator } else { nil }
     }
 
-    /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and none can go on after its stop.
+    /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and no stopped take
+    /// can be continued.
     public var allowsOpening: Bool { transport.isFree && transport.tail == .none }
 
     /// Whether takes are being recovered, dated, discarded or converted.
     public var isArchiving: Bool { archiving == .busy }
 
-    /// Whether a take is being played, or is paused.
     public var isPlaying: Bool {
         if case .playing = transport.phase { true } else { false }
     }

@@ -5,12 +5,12 @@ import Takes
 import Transport
 import Workers
 
-// The stick that takes are kept on: it comes, goes, and is given back.
+// The stick that takes are kept on: insertion, removal and eject.
 extension Deck {
     /// Orders the folder for takes to be opened: on the stick, if one may be used, or elsewhere.
     func openStorage(mustBeOwn: Bool) {
         let isOptional = options.stick?.isOptional ?? true
-        // The stick is mounted elsewhere each time.
+        // If takes were kept on a stick, that says nothing about the folder elsewhere, so own storage is not required.
         workers.storage.post(
             .open(
                 stick: stick.mayOpen ? options.stick : nil, path: isOptional ? options.directory : nil,
@@ -18,7 +18,7 @@ extension Deck {
     }
 
     /// The folder for takes is open.
-    /// - Parameter unusedStick: why the stick that is there is not used.
+    /// - Parameter unusedStick: why the inserted stick is not used.
     func opened(_ directory: TakesDirectory, unusedStick: String?) {
         guard let asked = options.stick else { return }
         stick.opened(onStick: directory.path == asked.folder)
@@ -28,7 +28,6 @@ extension Deck {
         faults.show(Fault(.storageFailing, message), until: clock.now() + FaultBoard.endShown)
     }
 
-    /// Stop and play were held.
     func adoptStickByButtons() {
         guard upload == .stickOffered else {
             return refuse(
@@ -43,7 +42,7 @@ extension Deck {
         workers.storage.post(.findStick(stick, leastBytes: options.comfortBytes(likelyFormat)))
     }
 
-    /// What was found mounted for the stick.
+    /// Handles the mounted stick that a check found.
     func note(_ mounted: FileIdentity?, hasRoom: Bool) {
         switch stick.found(mounted, hasRoom: hasRoom, isFree: transport.isFree, now: clock.now()) {
         case nil: break
@@ -65,7 +64,6 @@ extension Deck {
         }
     }
 
-    /// Closes the folder for takes and opens another.
     private func changeStorage() {
         guard storage.directory != nil else { return carryOut(storage.ask(now: clock.now())) }
         _ = storage.leave()
@@ -73,8 +71,8 @@ extension Deck {
         carryOut(storage.ask(now: clock.now()))
     }
 
-    /// Leaves a stick that is full, or takes no file, for the folder inside. It is used again when it has room for more than a moment, or
-    /// once another is mounted.
+    /// Leaves a stick that is full or accepts no files, and uses the internal folder. The stick is used again when it
+    /// has room for more than a moment, or once another is mounted.
     func leaveUselessStick() {
         guard stick.state == .inUse, options.stick?.isOptional == true, transport.isFree else { return }
         let fault: Fault
@@ -89,9 +87,8 @@ extension Deck {
         showStickLeft(fault)
     }
 
-    /// Shows for a while why takes are not kept on the stick.
     private func showStickLeft(_ fault: Fault) {
-        // What is shown now is the stick's, which is not used any more.
+        // The current faults belong to the stick, which is not used any more.
         updateFaults()
         let message = "\(fault.message): takes are kept in \(options.directory) instead of on the stick"
         faults.show(Fault(fault.code, message), until: clock.now() + FaultBoard.endShown)
@@ -100,22 +97,22 @@ extension Deck {
 
     // MARK: A take whose stick was pulled
 
-    /// Returns from when on, and with which opening of its card, a take is to go on elsewhere if its stick has failed it, or nil if it is
-    /// not to go on.
+    /// The time and the card opening from which a take must continue elsewhere after its stick failed, or nil if it
+    /// must not continue.
     var restForInside: (since: Instant, opening: OpenCard)? {
         guard recordedIn == options.stick?.folder, options.stick?.isOptional == true,
             case .recording(let take) = transport.phase, take.stage == .running
         else { return nil }
-        // Frames are found by their dates, which are right to much less than this.
+        // Frames are located by their times, whose error is much smaller than this.
         let since = progress.map { $0.safeUntil - .milliseconds(10) } ?? take.since
         return card.opening(at: since).map { (since, $0) }
     }
 
-    /// Goes on elsewhere, with the first frame that is not safe on the stick, in a take of its own. That one waits for the card if it is
-    /// away.
+    /// Continues in a separate take elsewhere, from the first frame that is not safe on the stick. That take waits for
+    /// the card if it is away.
     func goOnInside(_ rest: (since: Instant, opening: OpenCard)?, isStickFull: Bool) {
         guard let rest else { return }
-        // The deck has left a stick already that was pulled while the card was away.
+        // If the stick was pulled while the card was away, the deck has already left it.
         let isOpen = storage.directory?.path == recordedIn
         if isOpen {
             if isStickFull { stick.fill() } else { stick.fail() }
@@ -130,7 +127,7 @@ extension Deck {
         decide(.goOn(at: rest.since, startedBy: initiator))
     }
 
-    // MARK: Giving it back
+    // MARK: Eject
 
     func ejectByButton() {
         guard options.stick != nil else { return }
@@ -144,7 +141,7 @@ extension Deck {
         }
     }
 
-    /// Closes the stick's folder and has it unmounted; the asker is answered when it may be pulled.
+    /// Closes the stick's folder and has it unmounted. The asker is answered when the stick may be pulled.
     func eject(_ asker: Asker) throws(Refusal) {
         guard options.stick != nil else {
             throw Refusal(.notFound, "eject: takes are not kept on a stick: [takes] directory says where they are")

@@ -6,10 +6,10 @@ public import Takes
 import Transport
 import Workers
 
-// What the deck does without being asked: keeping the card open, and checking signal, storage and clock.
+// The deck's periodic work: keeping the card open, and checking signal, storage and clock.
 extension Deck {
-    /// Does what is due.
-    /// - Returns: when it is to be called again at the latest.
+    /// Does all work that is due.
+    /// - Returns: the latest time of the next call.
     public func turn(now: Instant) -> Instant {
         collect()
         carryOut(card.tick(now: now))
@@ -31,7 +31,7 @@ extension Deck {
         return deadlines.compactMap(\.self).min() ?? nextCheck
     }
 
-    /// Scans for cards at once: one may have been plugged in.
+    /// Scans for cards at once, after one may have been plugged in.
     public func rescan() {
         let now = clock.now()
         probe = .due
@@ -41,7 +41,7 @@ extension Deck {
         onChange()
     }
 
-    /// Opens the card where it is needed, and closes it where it is not.
+    /// Opens the card if it is needed, and closes it otherwise.
     func settleCard(now: Instant) {
         switch transport.cardNeed {
         case .closed: carryOut(card.release())
@@ -52,13 +52,13 @@ extension Deck {
                 probe = .done
                 carryOut(card.need(now: now))
             } else if card.isListening {
-                // One that delivers nothing stays open, and its fault with it, until it does.
+                // A card that delivers nothing stays open until it delivers, so that its fault stays visible.
                 carryOut(card.release())
             }
         }
     }
 
-    /// Holds the archivist's work back while the take that is recorded waits for the storage.
+    /// Holds heavy writing by the archivist back while the recorded take waits for the storage.
     private func settleBurden() {
         let heldShare = isRecording ? card.open?.ring.heldShare ?? 0 : 0
         let burden = heldShare > Self.leastHeldShare ? Burden.held : .allowed
@@ -72,18 +72,18 @@ extension Deck {
         recovery.tick(now: now, in: storage.path)
         carryOut(storage.ask(now: now))
         if case .playing = transport.phase {
-            // What the kit plays itself says nothing about its microphones.
+            // The kit's own playback says nothing about its microphones.
             input?.passOver()
         } else if let input, input.judge(now: now) {
             workers.card.post(.readGain)
         }
         input?.judgeRate()
-        // After the end of a take, frames may overflow the ring: nobody records them.
+        // After the end of a take, frames may overflow the ring, because no take needs them.
         showLosses(areMissedWanted: !transport.endsAlone)
         onChange()
     }
 
-    /// Shows what was lost of the card's sound.
+    /// Shows losses of the card's sound as a fault.
     func showLosses(areMissedWanted: Bool) {
         guard let fault = input?.newLosses(areMissedWanted: areMissedWanted) else { return }
         faults.show(fault, until: clock.now() + InputWatch.overloadShown)
@@ -91,13 +91,12 @@ extension Deck {
 
     // MARK: Faults
 
-    /// Takes over faults that others report, and announces them.
     func showFaults() {
         updateFaults()
         onChange()
     }
 
-    /// Takes over what the states of the kit say, and reports what is news.
+    /// Collects the current faults from all states, and reports the new ones.
     func updateFaults() {
         let now = clock.now()
         var current: [Fault] = panelFaults
@@ -120,7 +119,7 @@ extension Deck {
         if faults.list != before { onEvent(.faults(faults.list)) }
     }
 
-    /// Faults that usually have one cause: the first of each kind stands for the others.
+    /// These faults usually have one cause, so only the first of each kind is shown.
     private func storageTroubles(now: Instant) -> [Fault] {
         let lack = storage.freeBytes.flatMap { options.lackOfSpace(in: storage.path, $0, likelyFormat) }
         let all = [
@@ -138,21 +137,21 @@ extension Deck {
         return input?.signalFaults(now: now, past) ?? []
     }
 
-    /// What a take would be of: what the card delivers, or, without a card, what many do.
+    /// The format of a take that would begin now: that of the card, or without a card a common one.
     var likelyFormat: StreamFormat {
         input?.ring.format ?? StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
     }
 
     // MARK: The date
 
-    /// The date was set, or it became known where it comes from: the takes of this boot are dated by it, and the fault is
-    /// judged again.
+    /// Called when the date was set, or when its source became known. The takes of this boot are dated, and the clock
+    /// fault is updated.
     public func clockChanged() {
         nextCheck = clock.now()
-        // A take that was stopped just now may go on.
+        // A take that was stopped just now may be continued.
         workers.writer.post(.date(trueStart))
         if case .recording = transport.phase {
-            // It may be too late for that.
+            // The writer may get the date too late for this take.
             dateSetAt = clock.now()
         }
         dateTakes()
@@ -162,12 +161,11 @@ extension Deck {
         workers.archivist.post(.date(trueStart, kit: options.kit))
     }
 
-    /// By what the takes of this boot are dated now.
+    /// The date for the takes of this boot.
     private var trueStart: TrueStart {
         TrueStart(bootID: options.bootID, offset: clock.offset(), origin: clockOrigin)
     }
 
-    /// Where the date comes from.
     public var clockOrigin: ClockOrigin { originOfClock(selection.takes.last { $0.day != TakeName.unsetDay }?.day) }
 
     /// The folder of a take that would begin now.

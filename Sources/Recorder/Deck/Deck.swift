@@ -9,9 +9,9 @@ public import Takes
 public import Transport
 import Workers
 
-/// Joins the transport to the kit: passes events to it, carries out what it decides, and reports the state.
+/// Connects the transport to the kit: passes events to it, carries out its decisions, and reports the state.
 ///
-/// All of it runs on the thread of the loop, and nothing of it waits: workers handle cards, storage, takes and sound. They get
+/// The deck runs on the thread of the loop and never waits. Workers handle cards, storage, takes and sound. They get
 /// orders and report outcomes.
 public final class Deck {
     let options: DeckOptions
@@ -30,104 +30,102 @@ public final class Deck {
     var recovery = RecoveryState()
     var binAskers = BinAskers()
     var faults = FaultBoard()
-    /// The filter that is asked for.
     var filter: FilterRequest
-    /// What the next take is played with.
+    /// The volume and tuning of the next playback.
     var playing: PlaySettings
-    /// What asked for the take that is recorded.
+    /// The initiator of the take in progress.
     var initiator = TakeInitiator.command
-    /// The folder for takes that the take is in which is recorded, or was recorded last.
+    /// The folder for takes with the current or the last take.
     var recordedIn = ""
-    /// How far the take that is recorded is.
+    /// The progress of the take in progress.
     var progress: RecordingProgress?
-    /// When the writer reported that.
+    /// The time of the last progress report.
     var progressAt: Instant?
     var stall = StorageStall()
-    /// How far the take that is played is.
+    /// The take that is played, and its position.
     var played: PlayedSoFar?
-    /// What the player monitors.
     var monitored: MonitorRequest?
-    /// What the ring holds from before this was played by the kit itself: no take may have any of it.
+    /// The ring's sound from before this instant may contain the kit's own playback, so no take may contain it.
     var silentSince: Instant?
-    /// When the calendar was set, while the take that is recorded was.
+    /// The time at which the date was set during the take in progress.
     var dateSetAt: Instant?
-    /// Markers that the writer was given for the take that is recorded.
+    /// The markers given to the writer for the take in progress.
     var markersGiven = 0
     var answer: Indication.Answer?
     var pairing = PairingWindow()
-    /// Whether the archivist may write much.
     var burden = Burden.allowed
-    /// Whether takes are being recovered, dated, discarded or converted.
     var archiving = ArchiveActivity.idle
-    /// Whether a card that is closed while idle is to be opened once, to see whether it is there.
+    /// Whether a card that is closed while idle must be opened once, to check that it is present.
     var probe = Probe.due
-    /// The change of the list of cards that was not looked at, since no card was open.
+    /// Whether a change of the cards was missed because no card was open.
     var cardNews = CardNews.none
     /// True while a check-up listens to the card. The recorder sets it in each turn.
     public var isExamined = false
-    /// The openings of the card with whose sound another take begins once the one before has ended, in order. Empty if none is to begin.
+    /// The openings of the card, in order, whose sound goes into another take once the current one has ended. Empty if
+    /// no such take must begin.
     var changed: [OpenCard] = []
-    /// What the card granted when it was last opened, as the log has it.
+    /// The last grant that was logged.
     var lastGrant: CaptureGrant?
-    /// The take that is to be converted once the sound behind it is dropped.
+    /// The take to convert once the sound after it is dropped.
     var conversionAfterTail: TakeName?
     var nextCheck: Instant
     private var askers = Askers()
 
-    /// What the outbox does, as the library says.
+    /// The state of the outbox, set from the library.
     public var upload = UploadState.idle {
         didSet { showFaults() }
     }
-    /// The sentence of the library about damaged takes, or nil if none is damaged.
+    /// The library's sentence about damaged takes, or nil if none is damaged.
     public var damagedTakes: String? {
         didSet { showFaults() }
     }
-    /// The hours in which the kit records by itself, as the schedule says.
+    /// The hours of scheduled recording.
     public var scheduled: Status.Hours? {
         didSet { if scheduled != oldValue { onChange() } }
     }
-    /// What is wrong with the panel's lines, as the panel says.
+    /// The faults of the panel's lines, as reported by the panel.
     private(set) var panelFaults: [Fault] = []
-    /// The buttons whose presses cannot be seen, as the panel says.
+    /// The buttons whose presses cannot be seen, as reported by the panel.
     private(set) var closedButtons: Set<Button> = []
-    /// Called when a person asks for the kit to be shut down, once no take is being recorded any more.
+    /// Called when a person asks to shut the kit down, once no take is being recorded.
     public var onPowerOff: () -> Void = {}
-    /// Called when a person wants to pull the stick, once its folder is closed.
+    /// Called when a person asks to eject the stick, once its folder is closed.
     public var onEject: () -> Void = {}
     /// Called when a person asks for the kit's own access point.
     public var onOpenAccess: () -> Void = {}
-    /// Called when a take is asked for or is to be played, before anything is done for it.
+    /// Called when a take will be recorded or played, before anything is done for it.
     public var onTake: () -> Void = {}
-    /// Called when a take was finished, revised or deleted on the disk.
+    /// Called when a take was finished, revised or deleted on disk.
     public var onTakeChange: (TakeChange) -> Void = { _ in }
-    /// Which frames of the ring the take has that is recorded, or had, or nil before the first one.
+    /// The position in the ring of the current or the last take, or nil before the first one.
     var liveTake: LiveTake?
-    /// Called when it is known which frames of the ring a take has, when that changes, and when the take has ended.
+    /// Called when the position of a take in the ring is known, when it changes, and when the take ends.
     public var onLiveTake: (LiveTake) -> Void = { _ in }
-    /// Called with what a person asks for at the buttons that the library has to do.
+    /// Called with requests at the buttons that the library must carry out.
     public var onPanelWish: (PanelWish) -> Void = { _ in }
-    /// Called with what the kit's history keeps.
+    /// Called with the events that the kit's history keeps.
     public var onEvent: (DeckEvent) -> Void = { _ in }
-    /// Called after anything that the lamps or the status show may have changed.
+    /// Called after every possible change of the lamps or the status.
     public var onChange: () -> Void = {}
 
-    /// How a command's outcome is reported, at once or later.
+    /// Reports a command's outcome, at once or later.
     public typealias Completion = (Result<Status, Refusal>) -> Void
 
     enum Probe { case due, done }
     enum CardNews { case none, missed }
     enum Burden { case allowed, held }
 
-    /// How often the card's progress is compared.
+    /// The interval at which the card's progress is checked.
     public static let tick = Duration.seconds(1)
-    /// How often storage, signal and clock are checked.
+    /// The interval at which storage, signal and clock are checked.
     static let checkInterval = Duration.seconds(2)
-    /// While a take waits for the storage with more of the ring than this, nothing else writes much.
+    /// If the recorded take waits for the storage with more of the ring than this, all other heavy writing is held
+    /// back.
     static let leastHeldShare = 0.1
-    /// How long a card may still sound after it was stopped.
+    /// A card may still sound for this long after it was stopped.
     static let afterglow = Duration.milliseconds(10)
 
-    /// A deck whose workers have threads of their own.
+    /// A deck whose workers have their own threads.
     /// - Throws: `ThreadError`.
     public convenience init(
         options: DeckOptions, card: any CaptureSource, sink: any PlaybackSink, clock: any Clock,
@@ -160,19 +158,19 @@ public final class Deck {
 // MARK: - Events and effects
 
 extension Deck {
-    /// The panel says what is wrong with its lines, and which buttons do not open.
+    /// The panel reports the faults of its lines, and which buttons do not open.
     public func panel(has faults: [Fault], closed: Set<Button> = []) {
         panelFaults = faults
         closedButtons = closed
         showFaults()
     }
 
-    /// Ends what goes on, as for switching off, and calls `done` once it is on disk.
+    /// Ends recording or playback, for example before power-off, and calls `done` once all is on disk.
     public func finish(_ done: @escaping () -> Void) {
         handle(.finish(by: asker { _ in done() }))
     }
 
-    /// Hands an event to the transport, such as a press, and carries out what it decides.
+    /// Passes an event, such as a press, to the transport, and carries out its effects.
     public func handle(_ event: TransportEvent) {
         if let press = event.press { onEvent(.pressed(press)) }
         collect()
@@ -188,12 +186,12 @@ extension Deck {
         if !wasAwaited, transport.isEndAwaited { workers.writer.post(.hurry) }
     }
 
-    /// A new asker, who waits for the outcome of a command.
+    /// Registers a caller that waits for the outcome of a command.
     func asker(_ completion: @escaping Completion) -> Asker { askers.add(completion) }
 
     func reply(_ asker: Asker, _ result: Result<Status, Refusal>) { askers.remove(asker)?(result) }
 
-    /// What the transport must know to decide.
+    /// The facts that the transport needs for its decisions.
     private var facts: TransportFacts {
         let now = clock.now()
         var facts = TransportFacts(now: now, isCardOpen: card.open != nil, selected: selected)

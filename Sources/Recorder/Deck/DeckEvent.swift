@@ -2,26 +2,25 @@ public import Ring
 public import Takes
 public import Transport
 
-/// What happens at the deck that a kit's history keeps.
+/// The deck's events for the kit's history.
 public enum DeckEvent: Sendable {
-    /// A button was pressed, or held: its name, or what was held.
+    /// The name of the button that was pressed, or of the action that buttons were held for.
     case pressed(String)
-    /// A take began.
     case began(TakeName)
-    /// The take that is recorded was ordered to end.
+    /// The take in progress was ordered to end.
     case ending(TakeEnding)
-    /// A take was finished, or recovered.
+    /// A take was finished or recovered.
     case finished(Sidecar)
-    /// These are all faults from here on.
+    /// The complete list of faults from now on.
     case faults([Fault])
-    /// A card was opened that is another than before, or delivers something else.
+    /// Another card was opened, or the card with another grant than before.
     case opened(CaptureGrant)
     /// A phone was paired or removed, or changed the settings.
     case phone(PhoneEvent)
 }
 
 extension TransportEvent {
-    /// The button that was pressed, or what buttons were held for; nil: it is no event of the panel.
+    /// The button that was pressed, or the action that buttons were held for. Nil if it is not an event of the panel.
     var press: String? {
         switch self {
         case .press(let button, _): button.rawValue

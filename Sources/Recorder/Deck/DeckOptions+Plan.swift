@@ -5,9 +5,8 @@ import TakeFiles
 import Takes
 import Transport
 
-// What the settings mean to the workers.
+// Converts the settings for the workers.
 extension DeckOptions {
-    /// Where and how a take is written.
     func plan(
         _ grant: CaptureGrant, _ directory: TakesDirectory, clock: ClockOrigin, startedBy initiator: TakeInitiator
     ) -> TakePlan {
@@ -18,7 +17,7 @@ extension DeckOptions {
             startedBy: initiator.start, version: version, nameTime: nameTime)
     }
 
-    /// What is to be said of a card that was opened.
+    /// The log lines about a card that was opened.
     func reports(of grant: CaptureGrant, _ ring: Ring, now: Instant) -> [Report] {
         var reports = [Report.opened(grant, ring)]
         let kept = SyncSchedule(
@@ -29,25 +28,25 @@ extension DeckOptions {
         return reports + grant.warnings.map { Report(.warning, $0) }
     }
 
-    /// Less free than this ends a take of a format, and lets none begin.
+    /// If less than this is free, a take of the format ends, and no other may begin.
     func leastBytes(_ format: StreamFormat) -> Int64 {
         StorageWatch.least(reserveBytes: reserveBytes, format: format, isTwinKept: keepsUnfiltered)
     }
 
-    /// With so much free, a stick that was full is used again: what is nearly full is not.
+    /// A stick that was full is used again only if this much is free, which is more than a nearly full stick has.
     func comfortBytes(_ format: StreamFormat) -> Int64 {
         let second = leastBytes(format) - reserveBytes
         return reserveBytes + Int64(StorageWatch.warning.inSeconds) * second
     }
 
-    /// How long a take of a format can be, in whole seconds.
+    /// The longest possible take of a format, in whole seconds.
     func secondsLeft(_ freeBytes: Int64, _ format: StreamFormat) -> Double {
         StorageWatch.secondsLeft(
             freeBytes: freeBytes, reserveBytes: reserveBytes, format: format, isTwinKept: keepsUnfiltered
         ).rounded(.down)
     }
 
-    /// That the disk is full or nearly full; nil: neither.
+    /// The fault of a full or nearly full disk, or nil.
     func lackOfSpace(in directory: String, _ freeBytes: Int64, _ format: StreamFormat) -> Fault? {
         StorageWatch.fault(
             directory: directory, freeBytes: freeBytes, reserveBytes: reserveBytes, format: format,
@@ -56,7 +55,6 @@ extension DeckOptions {
 }
 
 extension PlayChange {
-    /// As the player is ordered to do it.
     var order: PlayOrder {
         switch self {
         case .pause: .pause
@@ -70,7 +68,6 @@ extension PlayChange {
 }
 
 extension TakeEnding {
-    /// As the sidecar says it.
     var written: Sidecar.Ending {
         switch self {
         case .stop: .stop
@@ -82,7 +79,6 @@ extension TakeEnding {
 }
 
 extension TakeInitiator {
-    /// As the sidecar has it.
     fileprivate var start: Sidecar.Start {
         switch self {
         case .button: .button

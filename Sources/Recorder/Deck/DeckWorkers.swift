@@ -6,7 +6,6 @@ import TakeFiles
 import Takes
 import Workers
 
-/// The workers that the deck orders.
 struct DeckWorkers {
     let card: Worker<CardOrder, CardOutcome>
     let storage: Worker<StorageOrder, StorageOutcome>
@@ -14,12 +13,12 @@ struct DeckWorkers {
     let writer: WriterWorker
     let player: Worker<PlayOrder, PlayOutcome>
     let archivist: Worker<ArchiveOrder, ArchiveOutcome>
-    /// What the kit is known by; nil: it keeps nothing, as a demonstration.
+    /// The kit's identity, or nil if it keeps none, as in a demonstration.
     let key: KitKey?
-    /// Signals, without an order, that the capture has ended by itself.
+    /// Signals by itself when the capture has ended.
     let source: any CaptureSource
 
-    /// Workers without threads.
+    /// Creates the workers without threads.
     init(
         card: any CaptureSource, sink: any PlaybackSink, options: DeckOptions, clock: any Clock,
         files: FileSystem = FileSystem()
@@ -36,8 +35,9 @@ struct DeckWorkers {
         archivist = Archivist.worker(reserveBytes: options.reserveBytes, clock: clock)
     }
 
-    /// Gives each worker a thread. What opens a card or reads a folder must not keep a button waiting. The capture thread, which
-    /// the card's thread starts, is low as well where it is not real-time.
+    /// Gives each worker a thread. Opening a card or reading a folder must not delay a button, so the threads of card
+    /// and storage have a low priority. The capture thread is started from the card's thread, and inherits its low
+    /// priority unless it is real-time.
     func start() throws(ThreadError) {
         try card.start(name: "card", priority: .low)
         try storage.start(name: "storage", priority: .low)
@@ -47,7 +47,7 @@ struct DeckWorkers {
         try archivist.start(name: "archivist", priority: .idle)
     }
 
-    /// What to poll for outcomes.
+    /// The file descriptors to poll for outcomes.
     var fileDescriptors: [Int32] {
         [
             card.fileDescriptor, storage.fileDescriptor, writer.fileDescriptor, player.fileDescriptor,

@@ -1,93 +1,97 @@
 import Takes
 
-/// Finds that a channel falls at once to a level that it never had, and stays there: as when a plug is pulled out of a preamplifier
-/// that goes on.
+/// Detects that the level of a channel drops suddenly below its lowest level so far and stays there, for example when a
+/// plug is pulled out of a preamplifier that stays on.
 ///
-/// Pure: it is fed with a level each half second, a moment, and keeps a few of them.
+/// Pure: it gets one level (a moment) per half second, and keeps only a few.
 struct FallWatch {
     private var state = State.usual(last: nil, before: nil)
-    /// The lowest level of all moments but the last one and those of a fall that lasted, or nil before there is one. A moment without a
-    /// signal does not count: it says nothing about what the microphone can deliver.
+    /// The lowest level of all moments except the last one and the moments of a fall that lasted, or nil before there
+    /// is one. A moment without a signal does not count, because it says nothing about the microphone.
     private var lowest: Double?
-    /// The lowest level of each fall that passed and began less than a minute ago, and when it began: `lowest` does not include them yet.
+    /// The lowest level of each fall that passed and began less than a minute ago, and when it began. `lowest` does not
+    /// include them yet.
     private var passed: [(lowest: Double, at: Instant)] = []
-    /// Moments with a signal: only as many as matter are counted.
+    /// The number of moments with a signal, up to `length`.
     private var age = 0
-    /// Moments without a signal since the last one that had one.
+    /// Moments without a signal since the last one with a signal.
     private var silentMoments = 0
 
     private enum State {
-        /// The last moment, and the one before; each is nil if the next moment does not follow it.
+        /// The last moment and the one before it. Each is nil if the next moment does not follow it.
         case usual(last: Moment?, before: Moment?)
-        /// It fell, which may pass.
+        /// The level fell, perhaps only for a while.
         case falling(Falling)
-        /// The level fell and stayed low. `back` counts the last moments in a row in which it was not low.
+        /// The level fell and stayed low. `back` counts the last consecutive moments that were not low.
         case fallen(Fall, back: Int)
-        /// It had no signal for so long that nothing is known of its level. A fall from before that counts again if the level is low
-        /// afterwards. The silence is ending after the first moment with a signal, which may be partly silent.
+        /// The channel has been without a signal for `silentAfter` moments, so its level is unknown. An earlier fall
+        /// counts again if the level is low afterwards. The silence is ending after the first moment with a signal,
+        /// which may be partly silent.
         case silent(after: Fall?, isEnding: Bool)
     }
 
-    /// The level of half a second.
     struct Moment: Hashable {
         /// The root mean square, at least that of a channel without a signal.
         var dBFS: Double
-        /// Whether it had a signal.
         var hasSignal: Bool
-        /// When it began.
+        /// The beginning of the moment.
         var at: Instant
 
-        /// The level of its signal, or nil if it had none.
+        /// The level of its signal, or nil without a signal.
         fileprivate var ownLevel: Double? { hasSignal ? dBFS : nil }
     }
 
     /// A fall that is not judged yet.
     private struct Falling {
-        /// The louder one of the two moments before: the fall may have been within the other one.
+        /// The louder of the two moments before. The drop may have been within the other one.
         var from: Double
-        /// When the first moment after it began.
+        /// The beginning of the first moment after the drop.
         var at: Instant
         /// The lowest level with a signal since the moment before the fall, or nil if no moment had one.
         var lowest: Double?
-        /// How many moments with a signal it lasts, and the sum of their levels.
+        /// The number of moments with a signal in the fall, and the sum of their levels.
         var moments = 0
         var sum = 0.0
     }
 
-    /// A channel that fell and stayed there.
+    /// A channel that fell and stayed low.
     struct Fall: Hashable {
-        /// When it was over.
+        /// The end of the drop.
         var at: Instant
         var decibels: Double
     }
 
     static let momentsPerSecond = 2
-    /// The least drop of a fall within a second, in dB. A drop that begins within a moment ends in the moment after the next.
+    /// The least drop of a fall within a second, in dB. A drop that begins within a moment ends in the moment after the
+    /// next.
     static let leastDecibels = 20.0
-    /// The number of moments with a signal before a fall can be found, and of those that it must last.
+    /// The number of moments with a signal that must precede a fall, and that it must last.
     static let length = 60 * momentsPerSecond
-    /// The first moments of a card are not counted: its level may still settle.
+    /// The first moments of a card are not counted, because its level may still settle.
     static let settling = 4 * momentsPerSecond
-    /// A fall that passed may be a loose plug: its level counts as one that the microphone delivers so long after it began.
+    /// A fall that passed may come from a loose plug. Its level counts as one of the microphone only this long after it
+    /// began.
     static let loose = Duration.seconds(60)
-    /// A low level lies this far below the lowest level, in dB. The own noise of a microphone varies by less, even after a long loud sound.
+    /// A low level is at least this far below the lowest level, in dB. The self-noise of a microphone varies by less,
+    /// even after a long loud sound.
     static let margin = 3.0
-    /// So many moments in a row that are not low end a fall.
+    /// This many consecutive moments that are not low end a fall.
     static let backAfter = 5 * momentsPerSecond
-    /// The number of moments in a row without a signal after which the level is not known. `SignalWatch` reports such a channel.
+    /// After this many consecutive moments without a signal, the level is unknown. `SignalWatch` reports such a
+    /// channel.
     static let silentAfter = 10 * momentsPerSecond
 
-    /// The fall of a channel that stayed low, or nil if it did not fall, is back, or has no signal.
+    /// The fall of a channel that stayed low, or nil if it did not fall, has recovered, or has no signal.
     var fall: Fall? {
         if case .fallen(let fall, back: _) = state { fall } else { nil }
     }
 
-    /// Whether it fell, which is not judged yet.
+    /// Whether a fall has begun that is not judged yet.
     var isFalling: Bool {
         if case .falling = state { true } else { false }
     }
 
-    /// Takes in the moment that follows.
+    /// Adds the next moment.
     mutating func add(_ moment: Moment) {
         silentMoments = moment.hasSignal ? 0 : silentMoments + 1
         guard silentMoments < Self.silentAfter else { return beginSilence() }
@@ -150,7 +154,6 @@ struct FallWatch {
         }
     }
 
-    /// A fall did not last.
     private mutating func pass(_ falling: Falling) {
         guard let lowest = falling.lowest else { return }
         passed.append((lowest, falling.at))
@@ -172,12 +175,12 @@ struct FallWatch {
         falling.lowest = min(falling.lowest ?? level, level)
         guard falling.moments == Self.length else { return .falling(falling) }
         let mean = falling.sum / Double(Self.length)
-        // The falls shortly before it were the same plug's.
+        // The short falls before it came from the same plug.
         passed = []
         return .fallen(Fall(at: falling.at, decibels: falling.from - mean), back: 0)
     }
 
-    /// Whether the level is lower than it ever was, or nil for a moment without a signal, which has no level.
+    /// Whether the level is lower than ever before, or nil for a moment without a signal, which has no level.
     private func isLow(_ moment: Moment) -> Bool? {
         guard let level = moment.ownLevel else { return nil }
         return lowest.map { level < $0 - Self.margin } ?? false

@@ -1,45 +1,45 @@
 import Takes
 import Transport
 
-/// What is wrong: what the states of the kit say now, what happened a while ago and is still shown, and what stands until the
-/// recorder restarts. What happened is shown in place of what the states say of that kind and the same subject.
+/// The faults of the kit: current faults from its states, past events that are still shown, and faults that last until
+/// the recorder restarts. An event hides the current faults of the same kind and subject.
 struct FaultBoard {
-    /// Those that stay until the recorder restarts, such as bad settings.
+    /// Faults that last until the recorder restarts, such as bad settings.
     var standing: [Fault] = []
     private var passing: [Fault.Code: Passing] = [:]
     private var current: [Fault] = []
     /// The faults that are shown, without the standing ones.
     private var shown: [Fault] = []
-    /// The faults that happened since the last update.
+    /// The events since the last update.
     private var happened: [Fault] = []
 
-    /// Something that happened.
+    /// An event that is shown for a while.
     private struct Passing {
         var fault: Fault
         var until: Instant
-        /// The faults of the states when it happened.
+        /// The current faults at the time of the event.
         var before: [Fault]
     }
 
-    /// How long it is shown why a take ended early.
+    /// The reason why a take ended early is shown for this long.
     static let endShown = Duration.seconds(60)
 
-    /// Shows something that happened, for a while, or until the states say something else of that kind and the same subject.
+    /// Shows an event until an instant, or until the states report another fault of the same kind and subject.
     mutating func show(_ fault: Fault, until: Instant) {
         passing[fault.code] = Passing(fault: fault, until: until, before: current)
         happened.append(fault)
     }
 
-    /// What happened is of no matter any more.
+    /// Stops showing the event of this kind.
     mutating func drop(_ code: Fault.Code) { passing[code] = nil }
 
-    /// Takes over what the states say at an instant.
-    /// - Parameter faults: of one kind the most important first.
-    /// - Returns: the faults that are news, lowest code first.
+    /// Takes the current faults of the states at an instant.
+    /// - Parameter faults: the most important of each kind first.
+    /// - Returns: the new faults, lowest code first.
     mutating func update(_ now: Instant, _ faults: [Fault]) -> [Fault] {
         current = faults
         passing = passing.filter { _, happened in
-            // That they say nothing any more does not undo what happened.
+            // An event stays shown even if the states no longer report a fault.
             let isReplaced = faults.contains {
                 $0.isAbout(happened.fault) && $0 != happened.fault && !happened.before.contains($0)
             }
@@ -54,20 +54,20 @@ struct FaultBoard {
         return news
     }
 
-    /// When the next one passes by itself.
+    /// The time at which the next event expires.
     var nextExpiry: Instant? { passing.values.map(\.until).min() }
 
-    /// All, lowest code first.
+    /// All faults, lowest code first.
     var list: [Fault] { (standing + shown).inOrder }
 
-    /// Whether one of them says this, now or at the next update.
+    /// Whether a fault has this message, now or at the next update.
     func shows(_ message: String) -> Bool {
         (current + passing.values.map(\.fault)).contains { $0.message == message }
     }
 }
 
 extension [Fault] {
-    /// Each once, lowest code first, those of one code in their order here.
+    /// Without duplicates, lowest code first, and otherwise in the given order.
     fileprivate var inOrder: [Fault] {
         reduce(into: []) { all, fault in
             if !all.contains(fault) { all.append(fault) }

@@ -3,14 +3,13 @@ import Ring
 import Takes
 import Transport
 
-/// What is known of the sound of the open card: the filter that its rate allows, its levels, and what a technician should know
-/// of its signal. It reads the ring once for all of that, in batches: when the signal is checked, and when levels are requested.
+/// The analysis of the open card's sound: the filter that its rate allows, its levels, and the faults of its signal. It
+/// reads the ring once for all of these, in batches: when the signal is checked, and when levels are requested.
 final class InputWatch {
     let ring: Ring
     let card: String
-    /// The filter in force.
     private(set) var design: FilterDesign
-    /// The reason why the requested filter is off, or nil if the filter is in force.
+    /// Why the requested filter is off, or nil if the filter is in force.
     private(set) var designFault: Fault?
     private let reader: RingReader
     private let meter: RunningMeter
@@ -18,25 +17,25 @@ final class InputWatch {
     private var rate = RateWatch()
     /// The ring's losses at the last call of `newLosses`.
     private var lossesSeen: (xruns: Int, missed: Int64)
-    /// The losses up to the beginning of the batch that was judged last.
+    /// The losses before the batch that was judged last.
     private var lostBefore: Losses
     /// Frames that were overwritten before they were measured.
     private var skippedFrames: Int64 = 0
-    /// Frames for which the ring had no room, and that no take was to have.
+    /// Frames for which the ring had no room and that no take needed.
     private var unwanted: Int64 = 0
-    /// How often levels were requested since the signal was judged.
+    /// The number of level requests since the signal was judged.
     private var levelsAsked = 0
-    /// Sound from before this instant is not measured, or nil if all sound is measured.
+    /// Sound from before this instant is not measured. If nil, all sound is measured.
     private var measuredFrom: Instant?
 
-    /// Sound that is missing between what was measured.
+    /// Gaps in the measured sound.
     private struct Losses: Equatable {
         var xruns: Int
         var missed: Int64
         var skipped: Int64
     }
 
-    /// How long lost frames are shown.
+    /// Lost frames are shown for this long.
     static let overloadShown = Duration.seconds(30)
 
     init(_ open: OpenCard, filter: FilterRequest) {
@@ -55,28 +54,28 @@ final class InputWatch {
         }
     }
 
-    /// Puts a filter in force.
-    /// - Throws: why the card's rate cannot have it; then nothing changes.
+    /// Changes the filter.
+    /// - Throws: an error if the filter is impossible at the card's rate; then nothing changes.
     func setFilter(_ filter: FilterRequest) throws {
         design = try FilterDesign(filter, rateHz: ring.format.rateHz)
         designFault = nil
     }
 
-    /// How loud each channel was over the last 0.1 s, as the card delivered it.
+    /// The loudness of each channel over the last 0.1 s, as the card delivered it.
     var levels: [Level] {
-        // Who asks for them asks again soon.
+        // A caller that requests levels will do so again soon.
         reader.isPrompt = true
         levelsAsked += 1
         measure()
         return meter.levels.map { Level(peak: $0.peakDBFS, rms: $0.rmsDBFS) }
     }
 
-    /// Judges the signal of what was delivered since the last call.
-    /// - Returns: whether a channel fell, which may be because its gain was changed.
+    /// Judges the signal since the last call.
+    /// - Returns: whether the level of a channel has begun to fall, perhaps because its gain was changed.
     func judge(now: Instant) -> Bool {
         if levelsAsked == 0 { reader.isPrompt = false }
         levelsAsked = 0
-        // Sound may get lost while this measures: then the next batch has that gap, too.
+        // If sound is lost during this measurement, the next batch contains that gap too.
         let (before, lost) = (lostBefore, losses)
         lostBefore = lost
         measure()
@@ -92,14 +91,13 @@ final class InputWatch {
         Losses(xruns: ring.xrunCount, missed: ring.missedFrames, skipped: skippedFrames)
     }
 
-    /// The gain was changed just now.
     func gainChanged() {
         measure()
         meter.dropHalves()
         signal.forgetLevels()
     }
 
-    /// Does not judge what was delivered since the last call, nor what follows up to an instant.
+    /// Skips the judgement of all sound since the last call, and of the sound up to an instant.
     func passOver(upTo end: Instant? = nil) {
         measure()
         _ = meter.drain()
@@ -107,13 +105,12 @@ final class InputWatch {
         measuredFrom = end
     }
 
-    /// The next half second does not follow the last one.
     private func interruptLevels() {
         meter.dropHalves()
         signal.interruptLevels()
     }
 
-    /// Measures what was delivered since the last call; what was overwritten before is left out.
+    /// Measures the sound since the last call, without frames that are already overwritten.
     private func measure() {
         if let measuredFrom, let position = ring.framePosition(at: measuredFrom) { reader.skip(to: position) }
         while true {
@@ -125,19 +122,19 @@ final class InputWatch {
         }
     }
 
-    /// Compares the card's rate with what it states.
+    /// Compares the card's measured rate with its stated rate.
     func judgeRate() { rate.add(ring.measuredRate) }
 
-    /// The fault of a card whose rate is wrong, or nil if the rate is right or not known yet.
+    /// The fault of a wrong rate, or nil if the rate is right or not known yet.
     var rateFault: Fault? { rate.fault(card: card) }
 
-    /// All that is wrong with the signal, what lasts the longest first.
+    /// The faults of the signal, the longest lasting first.
     func signalFaults(now: Instant, _ past: PastWords) -> [Fault] {
         signal.faults(now: now, card: card, past: past)
     }
 
-    /// Sound that was lost since the last call; nil: none.
-    /// - Parameter areMissedWanted: whether a take was to have the frames for which the ring had no room.
+    /// The fault of sound lost since the last call, or nil.
+    /// - Parameter areMissedWanted: whether a take needed the frames for which the ring had no room.
     func newLosses(areMissedWanted: Bool) -> Fault? {
         let before = lossesSeen
         lossesSeen = (ring.xrunCount, ring.missedFrames)

@@ -1,13 +1,13 @@
 import Ring
 import Takes
 
-/// An opening of a card that has ended. Its sound is there until the card is opened in another format.
+/// A past opening of a card. Its sound is available until the card is opened in another format.
 struct PastOpening {
     private let grant: CaptureGrant
     private let start: RingPosition
     private let openedAt: Instant
     private let gains: (first: CardGain, changes: [(gain: CardGain, at: Instant)])
-    /// A ring that is in use cannot make room for one of another format.
+    /// The reference is weak, because a ring in use cannot make room for one of another format.
     private weak var ring: Ring?
 
     init(_ card: OpenCard) {
@@ -27,7 +27,7 @@ struct PastOpening {
 }
 
 extension CardState {
-    /// Returns the opening that sampled what the take has from an instant on, or nil if nothing of it is left.
+    /// The opening that sampled a take's sound from an instant on, or nil if none of that sound is left.
     func opening(at instant: Instant) -> OpenCard? {
         if let open, open.openedAt <= instant { return open }
         return past?.opening ?? open

@@ -1,12 +1,12 @@
 import Takes
 
-/// Words for a past instant that change seldom, so that a log can have them.
+/// Words for a past instant that change seldom, so that a log can use them.
 struct PastWords {
     var now: Instant
-    /// The offset of the calendar, or nil if the calendar is not set. It is requested only when there is something to say.
+    /// The offset of the calendar, or nil if it is not set. It is called only when needed.
     var calendar: () -> ClockOffset?
 
-    /// `at 06:18`; on another day `at 06:18 on 2026-11-21`; without a calendar `over 10 min ago`.
+    /// `at 06:18`, or on another day `at 06:18 on 2026-11-21`, or without a calendar `over 10 min ago`.
     func callAsFunction(_ instant: Instant) -> String {
         guard let calendar = calendar() else { return ago(now - instant) }
         let (time, today) = (calendar.wallTime(at: instant), calendar.wallTime(at: now).localDate)

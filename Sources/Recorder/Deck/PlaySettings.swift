@@ -2,7 +2,7 @@ import Playback
 import Takes
 import Transport
 
-/// What takes are played with.
+/// The settings for playback.
 struct PlaySettings {
     var volume: Double
     var tuning: Tuning
@@ -17,7 +17,6 @@ struct PlaySettings {
     }
 }
 
-/// What is known of the take that is played.
 struct PlayedSoFar {
     var facts: PlayFacts
     var progress: PlayProgress?

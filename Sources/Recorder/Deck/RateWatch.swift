@@ -1,18 +1,19 @@
 import Ring
 import Transport
 
-/// Whether the card runs at the rate that it states. Pure: it is fed with what is measured.
+/// Checks that the card runs at its stated rate. Pure: it gets the measurements.
 struct RateWatch {
     private enum State {
-        /// It does, or it is not known yet.
+        /// The rate is right, or not known yet.
         case right
-        /// As it was when it was noticed: the sentence stays the same while the rate wanders a little.
+        /// The measurement at which the fault was noticed. It is kept, so that the sentence stays the same while the
+        /// rate drifts a little.
         case wrong(RateMeasure)
     }
 
     private var state = State.right
 
-    /// Takes in what was measured last; nil: nothing yet.
+    /// Adds the latest measurement, or nil before the first.
     mutating func add(_ measure: RateMeasure?) {
         guard let measure, measure.isSure else { return }
         switch state {
@@ -27,7 +28,6 @@ struct RateWatch {
         }
     }
 
-    /// What is wrong; nil: nothing.
     func fault(card: String) -> Fault? {
         switch state {
         case .right: nil

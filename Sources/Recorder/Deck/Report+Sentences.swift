@@ -5,7 +5,7 @@ import TakeFiles
 import Takes
 import Transport
 
-// What the deck says of cards and takes, one sentence each.
+// The log lines about cards and takes.
 extension Report {
     static func opened(_ grant: CaptureGrant, _ ring: Ring) -> Report {
         Report(
@@ -31,7 +31,7 @@ extension Report {
                 + "not on disk")
     }
 
-    /// - Parameter before: the grant of the take's card before the card went away, or nil if the grant is not known.
+    /// - Parameter before: the grant of the take's card before the card went away, or nil if it is not known.
     static func goesOn(
         _ take: TakeName?, after away: Duration, with grant: CaptureGrant, insteadOf before: CaptureGrant?
     ) -> Report {

@@ -1,14 +1,14 @@
 import Takes
 import Transport
 
-/// The finished takes, in order, and the one that play would play.
+/// The finished takes, in order, and the selected one.
 ///
-/// There may be 100 000 of them, and the loop waits meanwhile: none is compared with all.
+/// There may be 100 000 takes, and the loop waits during each call, so all searches use bisection.
 struct Selection {
     private(set) var takes: [TakeName]
     private var index: Int?
 
-    /// Selects the newest.
+    /// Selects the newest take.
     /// - Parameter takes: in order.
     init(takes: [TakeName] = []) {
         self.takes = takes
@@ -18,7 +18,7 @@ struct Selection {
     var selected: TakeName? { index.map { takes[$0] } }
 
     /// Selects the take `steps` further on.
-    /// - Returns: whether it moved; at either end it does not.
+    /// - Returns: whether the selection moved; at either end it does not.
     mutating func move(by steps: Int) -> Bool {
         guard let index, takes.indices.contains(index + steps) else { return false }
         self.index = index + steps
@@ -33,7 +33,7 @@ struct Selection {
         index = position
     }
 
-    /// Adds a take that was recovered. It is selected if the last one was, and it comes after that.
+    /// Adds a recovered take. It is selected only if the last take was selected and the new one comes after it.
     mutating func insert(_ take: TakeName) {
         let before = selected
         let wasLast = index == takes.indices.last
@@ -52,7 +52,7 @@ struct Selection {
         index = position(of: take)
     }
 
-    /// - Parameter day: the folder of the day that it must be in; nil: any.
+    /// - Parameter day: the folder of the day that the take must be in, or nil for any.
     func find(_ reference: TakeReference, in day: String? = nil) -> TakeName? {
         switch reference {
         case .last: takes.last
@@ -69,14 +69,15 @@ struct Selection {
         return takes.indices.contains(position) && takes[position] == take ? position : nil
     }
 
-    /// Those of several kits share a number.
+    /// Takes of several kits can share a number.
     private func takes(numbered number: Int) -> ArraySlice<TakeName> {
         takes[takes.partitioningIndex { $0.number >= number }...].prefix { $0.number == number }
     }
 }
 
 extension Array {
-    /// Where the elements begin that `belongsInSecond` is true for, which come last; by bisection.
+    /// The index of the first element for which `belongsInSecond` is true, by bisection. All such elements must come
+    /// last.
     fileprivate func partitioningIndex(where belongsInSecond: (Element) -> Bool) -> Int {
         var low = startIndex
         var high = endIndex

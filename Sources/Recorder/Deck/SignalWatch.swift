@@ -2,35 +2,35 @@ import Filters
 import Takes
 import Transport
 
-/// Finds clipping, dead inputs and falls in what the card delivers, whether it is recorded or not.
+/// Detects clipping, dead inputs and falls in the card's sound, recorded or not.
 ///
-/// Pure: it is fed with what a `RunningMeter` drains. A stretch counts by its frames; of clipping alone the instant counts.
+/// Pure: it gets the results that a `RunningMeter` drains. Time is counted in frames of the stretches. Only clipping
+/// uses the clock.
 struct SignalWatch {
     private let format: StreamFormat
-    /// How each channel is called: by its number on the card.
+    /// The number of each channel on the card, for the messages.
     private let numbers: [Int]
-    /// The last stretches, the newest at the end: as few as have `deadAfter` together.
+    /// The last stretches, the newest at the end: as few as cover `deadAfter`.
     private var window: [[ChannelSignal]] = []
     private var clipping: Clipping?
     private var pasts: [Past]
     private var falls: [FallWatch]
 
-    /// Where and when a converter was last at its limit.
+    /// The channels that clipped, and the last time.
     private struct Clipping {
         var at: Instant
         var channels: Set<Int> = []
     }
 
-    /// What is known of a channel since the card was opened.
+    /// The history of a channel since the card was opened.
     private enum Past {
-        /// It had no signal, or not for long: a card may click when it is opened.
+        /// It had no signal, or only briefly. A card may click when it is opened.
         case neverAlive(signalFrames: Int64)
-        /// It had a signal.
         case alive
     }
 
     static let deadAfter = Duration.seconds(10)
-    /// A channel that had a signal for so long has something plugged in.
+    /// A channel that had a signal for this long has something plugged in.
     static let aliveAfter = Duration.seconds(4)
     static let clippedFor = Duration.seconds(5)
 
@@ -42,7 +42,7 @@ struct SignalWatch {
         falls = Array(repeating: FallWatch(), count: format.channels)
     }
 
-    /// Adds a stretch that follows the last one, a channel each.
+    /// Adds the next stretch, one element per channel.
     mutating func add(_ stretch: [ChannelSignal], now: Instant) {
         if let last = clipping, now - last.at >= Self.clippedFor { clipping = nil }
         for (channel, signal) in stretch.enumerated() where signal.frames > 0 {
@@ -63,9 +63,9 @@ struct SignalWatch {
         }
     }
 
-    /// Adds the half seconds that follow the last ones, oldest first, a channel each.
-    /// - Parameter now: when the last one ended.
-    /// - Returns: whether a channel fell, which is not judged yet.
+    /// Adds the next half seconds, oldest first, one element per channel.
+    /// - Parameter now: the end of the last half second.
+    /// - Returns: whether the level of a channel has begun to fall, which is not judged yet.
     mutating func add(halves: [[ChannelSignal]], now: Instant) -> Bool {
         let before = falls.map(\.isFalling)
         for (index, half) in halves.enumerated() {
@@ -79,17 +79,17 @@ struct SignalWatch {
         return zip(falls, before).contains { $0.isFalling && !$1 }
     }
 
-    /// The half seconds that follow do not follow the last ones.
+    /// The next half seconds do not follow the last ones.
     mutating func interruptLevels() {
         for channel in falls.indices { falls[channel].interrupt() }
     }
 
-    /// The gain was changed: levels from before it say nothing about those after it.
+    /// The gain was changed, so levels before and after cannot be compared.
     mutating func forgetLevels() {
         falls = Array(repeating: FallWatch(), count: format.channels)
     }
 
-    /// All that is wrong with the signal, what lasts the longest first: clipping often passes by itself.
+    /// The faults of the signal, the longest lasting first: clipping often passes by itself.
     func faults(now: Instant, card: String, past: PastWords) -> [Fault] {
         let silent = silentChannels
         var found: [Fault] = []
@@ -108,8 +108,8 @@ struct SignalWatch {
         return found
     }
 
-    /// Channels without a signal. One that never had a signal is reported only when no channel has one, since many cards have an
-    /// input with nothing plugged in.
+    /// Channels without a signal. A channel that never had a signal is reported only if no channel has one, because
+    /// many cards have an input with nothing plugged in.
     private var silentChannels: [Int] {
         guard windowFrames >= format.frames(in: Self.deadAfter) else { return [] }
         let dead = pasts.indices.filter { channel in
@@ -126,7 +126,7 @@ struct SignalWatch {
         return dead.count == pasts.count ? dead : died
     }
 
-    /// The channels that fell; those that fell at the same time together, by the most.
+    /// The channels that fell. Channels that fell at the same time are combined, with the largest drop.
     private func fallen(without silent: [Int], _ past: PastWords) -> [SignalFall] {
         var found: [SignalFall] = []
         for (channel, watch) in falls.enumerated() where !silent.contains(channel) {

@@ -5,9 +5,8 @@ import Ring
 import Takes
 import Transport
 
-// What the parts of the kit contribute to the status.
+// The contributions of the kit's parts to the status.
 extension Status {
-    /// The card that is open, and its sound.
     mutating func describe(_ open: OpenCard, _ input: InputWatch) {
         rateHz = open.grant.format.rateHz
         channels = open.grant.format.channels
@@ -24,7 +23,6 @@ extension Status {
         xruns = open.ring.xrunCount
     }
 
-    /// How far the take that is recorded is.
     mutating func describe(_ progress: RecordingProgress) {
         frames = progress.frames
         elapsedSeconds = Double(progress.frames) / Double(progress.rateHz)
@@ -32,7 +30,6 @@ extension Status {
         gaps = progress.gaps
     }
 
-    /// How far the take that is played is.
     mutating func describe(_ played: PlayedSoFar, now: Instant) {
         frames = played.facts.frames
         elapsedSeconds = played.facts.seconds
@@ -41,7 +38,6 @@ extension Status {
 }
 
 extension Refusal {
-    /// That the gain of the card could not be set.
     init(_ error: GainError) {
         let code: Code =
             switch error.reason {

@@ -2,16 +2,12 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Where a stick is mounted, and the folder for takes on it.
 public struct Stick: Hashable, Sendable {
-    /// Where the kit mounts it.
     public var mountPoint: String
-    /// The folder for takes, on it.
     public var folder: String
-    /// Whether takes are kept elsewhere while there is no stick.
+    /// Whether takes are kept elsewhere while the stick is absent.
     public var isOptional: Bool
 
-    /// A stick that is mounted at a folder.
     public init(mountPoint: String, isOptional: Bool) {
         self.mountPoint = mountPoint
         folder = mountPoint + "/takes"
@@ -19,42 +15,42 @@ public struct Stick: Hashable, Sendable {
     }
 }
 
-/// Whether the stick is there and takes are kept on it. Pure: the deck carries the actions out.
+/// Whether the stick is present and takes are kept on it. Pure: the deck carries the actions out.
 struct StickState {
     private(set) var state = State.away
-    /// What was mounted at the last check.
+    /// The identity of the mounted stick at the last check.
     private var seen: FileIdentity?
 
     enum State: Hashable {
         case away
-        /// It is mounted, and is to be used as soon as nothing goes on.
+        /// It is mounted, and will be used as soon as the deck is free.
         case ready
         case inUse
-        /// It could not be used, or failed a take: it is not used again until another is mounted.
+        /// It could not be used, or it failed a take. It is not used again until another is mounted.
         case failed(FileIdentity)
-        /// It has no room: it is used again when it has some.
+        /// It is full. It is used again when it has room.
         case full(FileIdentity)
-        /// Its folder is closed, and it is to be unmounted for a person.
+        /// Its folder is closed, and it is being unmounted at a person's request.
         case leaving(since: Instant, Asker)
         /// It may be pulled.
         case released
-        /// The same, and a person asks for it again: another one may have been mounted since the last check.
+        /// As `released`, and a person asks for an eject again: another stick may have been mounted since the last
+        /// check.
         case confirming(Asker)
     }
 
     enum Action: Hashable {
-        /// Close the folder for takes that is open, and open the one on the stick.
+        /// Close the open folder for takes, and open the one on the stick.
         case change
-        /// The person who asked is answered.
+        /// Answer the caller: the stick was unmounted, or is still mounted after `patience`.
         case released(Asker), kept(Asker)
-        /// Another stick is there: it is to be unmounted for the person who asks.
+        /// Another stick was mounted. Unmount it for this caller.
         case eject(Asker)
     }
 
-    /// How long unmounting may take: its unit writes what is left and waits for programs that have files open there.
+    /// The longest time for unmounting. Its unit writes cached data and waits for programs with open files there.
     static let patience = Duration.seconds(40)
 
-    /// Whether its folder may be opened.
     var mayOpen: Bool {
         switch state {
         case .away, .ready, .inUse: true
@@ -62,10 +58,10 @@ struct StickState {
         }
     }
 
-    /// A check found something mounted, or nothing.
+    /// Handles the result of a check.
     /// - Parameters:
-    ///   - mounted: what is mounted; nil: nothing.
-    ///   - hasRoom: whether there is room on it for more than a moment.
+    ///   - mounted: the mounted stick, or nil for none.
+    ///   - hasRoom: whether it has room for more than a moment.
     ///   - isFree: whether nothing is recorded or played.
     mutating func found(_ mounted: FileIdentity?, hasRoom: Bool = false, isFree: Bool, now: Instant) -> Action? {
         seen = mounted
@@ -100,7 +96,6 @@ struct StickState {
         return isFree ? .change : nil
     }
 
-    /// A folder for takes was opened.
     mutating func opened(onStick: Bool) {
         switch state {
         case .leaving, .released, .confirming, .failed, .full: break
@@ -108,15 +103,15 @@ struct StickState {
         }
     }
 
-    /// It cannot be used: takes are kept elsewhere.
+    /// The stick cannot be used, so takes are kept elsewhere.
     mutating func fail() { state = seen.map { .failed($0) } ?? .away }
 
-    /// It has no room: takes are kept elsewhere.
+    /// The stick is full, so takes are kept elsewhere.
     mutating func fill() { state = seen.map { .full($0) } ?? .away }
 
-    /// A person wants to pull it.
+    /// A person asks to eject it.
     mutating func leave(now: Instant, _ asker: Asker) { state = .leaving(since: now, asker) }
 
-    /// A person wants to pull what was released already: the next check says whether it is still so.
+    /// A person asks to eject a stick that was already released. The next check shows whether that is still true.
     mutating func confirm(_ asker: Asker) { state = .confirming(asker) }
 }

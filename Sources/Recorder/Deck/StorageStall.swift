@@ -1,25 +1,25 @@
 import Takes
 import Transport
 
-/// Whether the storage takes the sound of the take that is recorded. Pure.
+/// Whether the storage accepts the sound of the take in progress. Pure.
 struct StorageStall {
     private var state = State.nothing
-    /// The last sync of the take that ended well.
+    /// The take's last successful sync.
     private var lastSync: Instant?
 
     private enum State {
-        /// No sound is to be stored.
+        /// No sound needs storing.
         case nothing
-        /// Sound waits, and the storage took none since this instant.
+        /// Sound waits, and the storage has accepted none since this instant.
         case waits(since: Instant)
     }
 
-    /// How long the storage may take no sound before that is a fault.
+    /// If the storage accepts no sound for this long, that is a fault.
     static let patience = Duration.seconds(5)
-    /// How long the writer may not report before the time of the take is counted on without it.
+    /// If the writer does not report for this long, the take's time is extrapolated.
     static let silence = Duration.seconds(2)
 
-    /// Since when the storage took no sound; nil: none is to be stored.
+    /// The instant since which the storage has accepted no sound, or nil if no sound needs storing.
     var since: Instant? {
         switch state {
         case .nothing: nil
@@ -27,10 +27,9 @@ struct StorageStall {
         }
     }
 
-    /// Time goes on.
     /// - Parameters:
-    ///   - hasSound: whether a take is recorded, and its card delivers.
-    ///   - lastSync: when the last sync of the take ended well.
+    ///   - hasSound: whether a take is recorded and its card delivers.
+    ///   - lastSync: the take's last successful sync.
     mutating func update(hasSound: Bool, lastSync: Instant?, now: Instant) {
         guard hasSound else { return state = .nothing }
         if case .nothing = state { state = .waits(since: now) }
@@ -38,13 +37,13 @@ struct StorageStall {
         self.lastSync = lastSync
     }
 
-    /// The fault; nil: the storage takes sound.
-    /// - Parameter promise: how often sound is synced.
+    /// The fault, or nil if the storage accepts sound.
+    /// - Parameter promise: the promised interval of syncs.
     func fault(promise: Duration, now: Instant) -> Fault? {
         guard case .waits(let since) = state, now - since >= max(Self.patience, promise + .seconds(2)) else {
             return nil
         }
-        // The same each time, so that the log does not get a line every second.
+        // The sentence stays the same, so that the log does not get a line every second.
         let patience = Int(Self.patience.inSeconds)
         return Fault(
             .storageFailing,

@@ -2,65 +2,63 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Whether takes can be written. Pure: the deck carries the actions out on the worker of the storage.
+/// Whether takes can be written. Pure: the deck has the storage's worker carry the actions out.
 struct StorageState {
     private(set) var state = State.absent(message: nil)
-    /// What the worker has not answered yet; nil: nothing.
+    /// The question that the worker has not answered yet, or nil.
     private var question: Question?
-    /// What the next question is to be.
+    /// The kind of the next question.
     private var next = Question.Kind.state
-    /// The folder that is open, was last open, or is to be opened.
+    /// The open, the last, or the intended folder.
     private(set) var path: String
-    /// Where the folder was when it was last open: one that had a storage of its own is awaited there.
+    /// The kind of place where the folder was last open. If it was on its own storage, that storage is awaited.
     private var place = Place.unknown
 
     private enum Place { case unknown, shared, own }
 
     enum State {
-        /// The folder is not open; nil: it was not tried yet.
+        /// The folder is not open. The message is nil until an attempt to open it has failed.
         case absent(message: String?)
-        /// Takes can be written.
         case ok(TakesDirectory, freeBytes: Int64?)
-        /// There is no room for another take.
+        /// It lacks room for another take.
         case full(TakesDirectory, freeBytes: Int64)
         /// It cannot be read or written now.
         case unreadable(TakesDirectory, Fault)
-        /// It failed a take, and has taken nothing since.
+        /// It failed a take, and has accepted nothing since.
         case suspect(TakesDirectory, Fault)
     }
 
     private struct Question {
         var asked: Instant
         var kind = Kind.state
-        /// What came of a take since then is more recent than its answer.
+        /// Outdated if a take gave a more recent result since the question.
         var validity = Validity.current
 
         enum Validity { case current, outdated }
-        /// Whether it is only read, or written to.
+        /// Whether the worker only reads, or also writes.
         enum Kind { case state, probe }
     }
 
     enum Action: Hashable {
         case open(mustBeOwn: Bool)
         case check, probe
-        /// What was left unfinished may be recovered now.
+        /// Unfinished takes may be recoverable now.
         case improved
         /// The folder is not the one that was opened.
         case left
         case answered
     }
 
-    /// How often it is probed whether a file can be made.
+    /// The interval of the probes that make a file.
     static let probeInterval = Duration.seconds(60)
-    /// When it was probed last, or opened; nil: not yet.
+    /// The time of the last probe or opening, or nil before the first.
     private var probed: Instant?
 
-    /// How long the storage may take to answer before that is a fault.
+    /// If the storage does not answer within this time, that is a fault.
     static let patience = Duration.seconds(3)
 
     init(path: String) { self.path = path }
 
-    /// The folder; nil: it is not open.
     var directory: TakesDirectory? {
         switch state {
         case .absent: nil
@@ -69,10 +67,10 @@ struct StorageState {
         }
     }
 
-    /// What was free when that was last read; nil: it was not read yet.
+    /// The free bytes at the last reading, or nil before the first.
     private(set) var freeBytes: Int64?
 
-    /// Why no take can be written; nil: one can.
+    /// Why no take can be written, or nil if one can.
     func obstacle(now: Instant) -> Fault? {
         switch state {
         case .absent(let message):
@@ -83,13 +81,13 @@ struct StorageState {
         }
     }
 
-    /// What is wrong with it; nil: nothing. Before the first answer it is neither well nor not.
+    /// The fault of the storage, or nil. Before the first answer, only a worker that is silent for too long is a fault.
     func fault(now: Instant) -> Fault? {
         if case .absent(nil) = state { return silence(now: now) }
         return obstacle(now: now)
     }
 
-    /// What is wrong with it besides a lack of room; nil: nothing.
+    /// The fault of the storage other than a lack of room, or nil.
     func failure(now: Instant) -> Fault? {
         switch state {
         case .ok, .full: silence(now: now)
@@ -97,10 +95,10 @@ struct StorageState {
         }
     }
 
-    /// The fault of a worker that has not answered for too long; nil: it has.
+    /// The fault of a worker that has not answered for too long, or nil.
     func silence(now: Instant) -> Fault? {
         guard let question, now - question.asked >= Self.patience else { return nil }
-        // The same each time, so that the log does not get a line every second.
+        // The sentence stays the same, so that the log does not get a line every second.
         return Fault(
             .storageFailing, "storage: \(path): has not answered for \(Int(Self.patience.inSeconds)) s or longer")
     }
@@ -109,7 +107,8 @@ struct StorageState {
 // MARK: - Events
 
 extension StorageState {
-    /// Asks for the state of the storage: the folder is opened, or checked if it is open. One question at a time.
+    /// Asks for the state of the storage: opens the folder, or checks it if it is open. There is one question at a
+    /// time.
     mutating func ask(now: Instant) -> [Action] {
         guard question == nil else { return [] }
         question = Question(asked: now, kind: next)
@@ -120,7 +119,7 @@ extension StorageState {
         switch state {
         case .absent: return [.open(mustBeOwn: place == .own)]
         case .ok, .full, .unreadable: return [.check]
-        // Only what it takes shows that it is well again.
+        // Only a successful write shows that it works again.
         case .suspect:
             question?.kind = .probe
             probed = now
@@ -128,14 +127,14 @@ extension StorageState {
         }
     }
 
-    /// Something could not be done there: it is to show that it takes what is written.
+    /// An operation failed there, so a probe must show that it accepts writes.
     mutating func doubt(now: Instant) -> [Action] {
         next = .probe
         return ask(now: now)
     }
 
     /// The folder was opened.
-    /// - Parameter isOwn: whether it lies on a storage of its own, such as a card.
+    /// - Parameter isOwn: whether it is on its own storage, such as a memory card.
     mutating func opened(_ directory: TakesDirectory, isOwn: Bool) -> [Action] {
         place = isOwn ? .own : .shared
         path = directory.path
@@ -145,14 +144,13 @@ extension StorageState {
         return [.answered]
     }
 
-    /// The folder could not be opened.
     mutating func failedToOpen(_ message: String) -> [Action] {
         question = nil
         state = .absent(message: message)
         return [.answered]
     }
 
-    /// The folder is to be closed, whatever is known of it.
+    /// Closes the folder in any state.
     mutating func leave() -> [Action] {
         question = nil
         state = .absent(message: nil)
@@ -160,7 +158,7 @@ extension StorageState {
         return [.left]
     }
 
-    /// What a check, or a probe, found.
+    /// Handles the result of a check or a probe.
     /// - Parameter leastBytes: with less than this free no take can begin.
     mutating func checked(_ reading: StorageReading, leastBytes: Int64) -> [Action] {
         let (isOutdated, isProbe) = (question?.validity == .outdated, question?.kind == .probe)
@@ -188,14 +186,13 @@ extension StorageState {
         }
     }
 
-    /// It failed a take.
     mutating func failedTake(_ message: String) {
         guard let directory else { return }
         state = .suspect(directory, Fault(.storageFailing, message))
         question?.validity = .outdated
     }
 
-    /// It took the files of a new take.
+    /// The storage accepted the files of a new take.
     mutating func tookTake() -> [Action] {
         guard case .suspect(let directory, _) = state else { return [] }
         state = .ok(directory, freeBytes: nil)

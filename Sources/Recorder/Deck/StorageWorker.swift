@@ -3,51 +3,49 @@ package import TakeFiles
 package import Takes
 import Workers
 
-/// What the deck orders from the worker of the storage.
 package enum StorageOrder: Sendable {
     /// Open the folder for takes.
-    /// - `stick`: its folder comes first.
-    /// - `path`: the folder elsewhere; nil: there is none.
-    /// - `mustBeOwn`: it was on a storage of its own, such as a card: a folder of the same name elsewhere is not it.
-    /// - `recorded`: the folder of the take that this recorder records, or nil if it records none.
+    /// - `stick`: its folder is tried first.
+    /// - `path`: the folder elsewhere, or nil for none.
+    /// - `mustBeOwn`: the folder was on its own storage, such as a memory card. A folder with the same name on another
+    ///   storage must not be used.
+    /// - `recorded`: the folder of the take in progress, or nil if no take is recorded.
     case open(stick: Stick?, path: String?, mustBeOwn: Bool, recorded: String? = nil)
-    /// Look whether a stick is mounted, and whether so many bytes are free on it.
+    /// Check whether a stick is mounted, and whether the given number of bytes is free on it.
     case findStick(Stick, leastBytes: Int64)
-    /// Check that the folder is in its place and can be written, and how much is free.
+    /// Check that the folder is in its place and writable, and how much is free.
     /// - `day`: the folder of a take that would begin now.
     case check(TakesDirectory, day: String)
-    /// The same, and write something.
+    /// As `check`, and write something.
     case probe(TakesDirectory, day: String)
 }
 
-/// What the worker of the storage reports; one outcome for each order.
+/// The reports of the storage's worker, one for each order.
 package enum StorageOutcome: Sendable {
-    /// `unusedStick`: why the stick that is there is not used.
+    /// `unusedStick` says why the inserted stick is not used.
     case opened(TakesDirectory, takes: [TakeName], isOwn: Bool, unusedStick: String?)
-    /// One sentence says why it cannot be opened.
+    /// One sentence says why the folder cannot be opened.
     case absent(String)
-    /// What is mounted for the stick; nil: nothing. `hasRoom`: whether as much is free as was asked for.
+    /// The mounted stick, or nil for none. `hasRoom`: whether the requested number of bytes is free.
     case foundStick(FileIdentity?, hasRoom: Bool)
     case checked(TakesDirectory, StorageReading)
 }
 
-/// What a check of the storage found.
 package enum StorageReading: Hashable, Sendable {
     case free(Int64)
     /// The folder was removed, or another is in its place.
     case moved
-    /// It cannot be read or written; `isDiskFull`: for want of room for a file.
+    /// It cannot be read or written. `isDiskFull`: because it lacks room for a file.
     case failed(String, isDiskFull: Bool = false)
 }
 
-/// Opens and checks the folder for takes: what may last as long as the storage does.
+/// Opens and checks the folder for takes, in a worker, because the storage may block.
 struct StorageWork {
     let files: FileSystem
     let mark: KitMark?
     let key: KitKey?
     let clock: any Clock
 
-    /// A worker of the storage.
     static func worker(
         files: FileSystem, mark: KitMark?, key: KitKey?, clock: any Clock
     ) -> Worker<StorageOrder, StorageOutcome> {
@@ -67,13 +65,13 @@ struct StorageWork {
         }
     }
 
-    /// An order that waits until this process has let go of the folder.
+    /// An order that waits until this process has released the folder.
     private struct Held {
         var order: StorageOrder
         var since: Instant
     }
 
-    /// A part of this process, such as the archivist, has not let go of the folder yet.
+    /// A part of this process, such as the archivist, has not released the folder yet.
     private struct HeldByUs: Error {}
 
     private static let lockPatience = Duration.seconds(2)
@@ -98,7 +96,7 @@ struct StorageWork {
         return .foundStick(found, hasRoom: isOpen && free >= leastBytes)
     }
 
-    /// What is mounted for a stick; nil: nothing.
+    /// The identity of the mounted stick, or nil for none.
     private func mounted(_ stick: Stick) -> FileIdentity? {
         guard let slash = stick.mountPoint.lastIndex(of: "/"),
             let around = try? files.identity(String(stick.mountPoint[..<slash])),
@@ -112,7 +110,7 @@ struct StorageWork {
     ) throws(HeldByUs) -> StorageOutcome {
         var unused: String?
         if let stick, mounted(stick) != nil {
-            // A link on a stranger's stick would lead into the kit's own folders.
+            // A link on an unknown stick could lead into the kit's own folders.
             let outcome = try open(stick.folder, recorded, mustBeOwn: false, mayBeLink: false, mayBeHeld: mayBeHeld)
             guard case .absent(let message) = outcome, path != nil else { return outcome }
             unused = message
@@ -131,12 +129,12 @@ struct StorageWork {
                 do throws(FileError) {
                     _ = try files.openFolder(path, followsLink: false)
                 } catch {
-                    // What is not there is made.
+                    // A missing folder is created later.
                     guard error.code == ENOENT else { throw error }
                 }
             }
             if mustBeOwn, !TakesDirectory.isOnOwnStorage(path, files: files) {
-                // A folder of the same name would be made on the kit's own disk.
+                // Otherwise a folder with the same name would be created on the kit's own disk.
                 throw FileError("open", path, code: ENOENT)
             }
             let (directory, takes) = try TakesDirectory.open(path: path, files: files, mark: mark, key: key)

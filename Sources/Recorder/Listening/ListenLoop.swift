@@ -6,10 +6,11 @@ import Ring
 import Takes
 import Workers
 
-/// What the thread of the listen socket does: accepts peers, reads the ring while there are any, and sends them what it read.
+/// The loop of the listen socket's thread. It accepts peers, reads the ring while a peer is connected, and sends the
+/// sound to the peers.
 final class ListenLoop {
     private let acceptor: PeerAcceptor
-    /// Those that get the samples as the card delivers them, or nil if there is no such socket.
+    /// Serves the card's own samples, or nil without a socket for them.
     private let sound: SoundServing?
     private let orders: Mailbox<ListenOrder>
     private let clock: any Clock
@@ -22,9 +23,9 @@ final class ListenLoop {
 
     private enum State { case running, ended }
 
-    /// The most peers at once; the connections of more are closed at once.
+    /// At most this many peers at once. Further connections are closed immediately.
     static let mostPeers = 8
-    /// How often the ring is read while there is a peer.
+    /// The ring is read at this interval while there is a peer.
     static let interval = Duration.milliseconds(60)
 
     init(
@@ -39,14 +40,13 @@ final class ListenLoop {
         self.calls = calls
     }
 
-    /// Turns until it is ordered to end.
     func run() {
         Denormals.flushToZero()
         while turn() { wait() }
     }
 
-    /// Does what there is to do, without waiting.
-    /// - Returns: false once it is to end.
+    /// Handles all pending work without waiting.
+    /// - Returns: false once the loop must end.
     func turn() -> Bool {
         for order in orders.take() {
             switch order {
@@ -80,7 +80,7 @@ final class ListenLoop {
         for peer in peers { peer.begin(source.ring.format) }
         let streams = Set(peers.compactMap(\.stream))
         guard !streams.isEmpty || pixels.isWanted else {
-            // The next peer gets what is sampled from then on.
+            // The next peer gets the frames sampled after it connects.
             feed = nil
             return
         }
@@ -96,7 +96,6 @@ final class ListenLoop {
         }
     }
 
-    /// Waits until there is something to do.
     func wait() {
         let now = clock.now()
         var deadlines = peers.compactMap(\.choosesUntil)
@@ -125,13 +124,12 @@ final class ListenLoop {
     }
 }
 
-/// What the thread of the listen socket is ordered to do.
 enum ListenOrder: Sendable {
-    /// To stream this from now on; nil: no card is open, and peers wait.
+    /// Stream this source from now on. With nil no card is open, and the peers wait.
     case source(LiveSource?)
-    /// Which frames a take has, or where it ended.
+    /// The first frame of a take, or its end.
     case take(LiveTake)
-    /// Somebody draws the waveform from now on, or nobody does any more.
+    /// The waveform was switched on or off.
     case drawing
     case end
 }

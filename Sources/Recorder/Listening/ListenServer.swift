@@ -3,23 +3,23 @@ public import Live
 public import Takes
 import Workers
 
-/// Streams the sound of the capture card, live, to each peer of a Unix socket: WAV without an end, 16 bits at the card's rate. At a second
-/// socket each peer gets the card's own samples, framed, with their places and times.
+/// Streams the live sound of the capture card to each peer of a Unix socket, as WAV without an end, 16 bits at the
+/// card's rate. At a second socket each peer gets the card's own samples, framed, with their positions and times.
 ///
-/// It has a thread of its own, which sleeps while there is no peer. It takes nothing from the recorder but what it reads from the
-/// ring, and it never holds a frame there.
+/// The server has its own thread, which sleeps while no peer is connected. It only reads the ring, and never holds a
+/// frame there.
 public final class ListenServer {
     private let orders: Mailbox<ListenOrder>
     private let pixels = LivePixels()
     private let thread: Thread
-    /// Why programs get no sound at a socket of their own, as a sentence; nil: they do, or were not to.
+    /// Why the socket for framed samples could not be made, as a sentence. Nil if it exists or was not requested.
     public let framedFailure: String?
 
     /// Listens at two paths, for owner and group (mode 0660).
     /// - Parameters:
-    ///   - path: of the socket for ears.
-    ///   - framed: of the socket for programs, or nil for none.
-    /// - Throws: `ControlError` if the socket for ears cannot be made, `ThreadError` if there is no thread.
+    ///   - path: the path of the WAV socket.
+    ///   - framed: the path of the socket for framed samples, or nil for none.
+    /// - Throws: `ControlError` if the WAV socket cannot be made, `ThreadError` if the thread cannot be started.
     public init(path: String, framed: String? = nil, clock: any Clock) throws {
         let orders = Mailbox<ListenOrder>()
         let calls = SocketCalls()
@@ -43,12 +43,12 @@ public final class ListenServer {
         thread.join()
     }
 
-    /// What is streamed from now on; nil: no card is open, and peers wait. Returns at once.
+    /// Streams this source from now on. With nil no card is open, and the peers wait. Returns at once.
     public func stream(_ source: LiveSource?) {
         orders.post(.source(source))
     }
 
-    /// Has the waveform drawn from the next frame on, or not any more. Returns at once.
+    /// Starts or stops drawing the waveform, from the next frame on. Returns at once.
     public func draw(_ isWanted: Bool) {
         if pixels.want(isWanted) { orders.post(.drawing) }
     }
@@ -56,12 +56,12 @@ public final class ListenServer {
     /// The pixels since the last call, as `LivePixels.take` gives them.
     public func takePixels() -> (format: StreamFormat, first: Int, data: [Int8])? { pixels.take() }
 
-    /// Says which frames a take has, or where it ended. Returns at once.
+    /// Announces the first frame of a take, or its end. Returns at once.
     public func note(_ take: LiveTake) {
         orders.post(.take(take))
     }
 
-    /// The loop on its way to its thread, which alone uses it.
+    /// Hands the loop over to its thread. Only that thread uses the loop.
     private struct Work: @unchecked Sendable {
         let loop: ListenLoop
         init(_ loop: ListenLoop) { self.loop = loop }

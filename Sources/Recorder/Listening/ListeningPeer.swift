@@ -1,27 +1,27 @@
 import Control
 import Takes
 
-/// A connection that gets the stream, and skips what it is too slow for.
+/// A connection that gets the stream. Frames that it cannot take fast enough are skipped.
 final class ListeningPeer {
     let socket: Descriptor
     private let calls: SocketCalls
     private var stage: Stage
-    /// What the socket has not taken yet, from `sent` on.
+    /// Bytes for the socket. The bytes before `sent` were already sent.
     private var pending: [UInt8] = []
     private var sent = 0
 
     private enum Stage {
-        /// It may still ask for a layout.
+        /// The peer may still ask for a layout.
         case choosing([UInt8], until: Instant)
-        /// It waits for a card; nil: it gets the usual layout.
+        /// The peer waits for a card. Nil stands for the usual layout.
         case ready(LiveWAV.Layout?)
         case streaming(LiveWAV)
         case gone
     }
 
-    /// How long a peer may ask for a layout.
+    /// A peer may ask for a layout within this time.
     static let patience = Duration.milliseconds(200)
-    /// The most sound that waits for a peer; what comes while so much waits is skipped.
+    /// At most this much sound waits for a peer. Frames beyond it are skipped.
     static let mostWaiting = Duration.milliseconds(500)
     /// The longest request, in bytes.
     static let longestRequest = 16
@@ -32,35 +32,31 @@ final class ListeningPeer {
         stage = .choosing([], until: now + Self.patience)
     }
 
-    /// Whether its connection is over.
     var isGone: Bool {
         if case .gone = stage { true } else { false }
     }
 
-    /// Until when it may ask for a layout; nil: not any more.
+    /// The deadline for choosing a layout, or nil after the choice.
     var choosesUntil: Instant? {
         if case .choosing(_, let until) = stage { until } else { nil }
     }
 
-    /// What it gets; nil: nothing yet.
+    /// The stream, or nil before it begins.
     var stream: LiveWAV? {
         if case .streaming(let wave) = stage { wave } else { nil }
     }
 
-    /// Whether something waits for the socket to take it.
     var isWaiting: Bool { sent < pending.count }
 
-    /// How many bytes wait.
     var waitingBytes: Int { pending.count - sent }
 
-    /// The other end closed the connection.
     func leave() {
         stage = .gone
         pending = []
         sent = 0
     }
 
-    /// Receives the request, if there still may be one: a line, `mono` or `stereo`. What comes later is not read.
+    /// Receives the request while the peer may still choose: a line, `mono` or `stereo`. Later input is not read.
     func receive(now: Instant) {
         guard case .choosing(var asked, let until) = stage else { return }
         switch calls.receive(from: socket, most: Self.longestRequest + 1, into: &asked) {
@@ -87,7 +83,7 @@ final class ListeningPeer {
         }
     }
 
-    /// A card delivers frames of a format. The stream begins, if the peer waits for that; one of another rate ends.
+    /// Begins the stream of a ready peer in the card's format. A stream at another rate ends.
     func begin(_ format: StreamFormat) {
         switch stage {
         case .choosing, .gone: break
@@ -99,7 +95,7 @@ final class ListeningPeer {
         }
     }
 
-    /// Gives the peer whole frames of its stream. Those that it is too slow for are skipped.
+    /// Queues whole frames of the stream. Frames beyond `mostWaiting` are skipped.
     func give(_ bytes: [UInt8]) {
         guard case .streaming(let wave) = stage else { return }
         let most = Int(Self.mostWaiting.inSeconds * Double(wave.rateHz)) * wave.bytesPerFrame
@@ -109,7 +105,7 @@ final class ListeningPeer {
         pending += bytes
     }
 
-    /// Sends what the socket takes.
+    /// Sends as many bytes as the socket takes.
     func flush() {
         while isWaiting {
             switch calls.send(pending[sent...], to: socket) {

@@ -1,28 +1,27 @@
 import Filters
 import Takes
 
-/// A WAV stream that has no end: 16 bits at the rate of the card, one channel or two.
+/// A WAV stream without an end: 16 bits at the rate of the card, one channel or two.
 ///
-/// The sizes in its header are the largest that there are, which players take for unknown.
+/// The sizes in its header have the largest value, which players read as unknown.
 struct LiveWAV: Hashable {
     let rateHz: Int
     let layout: Layout
 
-    /// How the channels of the card become those of the stream.
     enum Layout: Hashable {
         /// All channels, averaged.
         case mono
-        /// The first two; of a card with one channel, that one twice.
+        /// The first two channels. The single channel of a mono card is sent twice.
         case stereo
     }
 
-    /// What a peer gets that asked for nothing.
+    /// The layout for a peer that asked for none.
     static func usualLayout(of format: StreamFormat) -> Layout { format.channels < 2 ? .mono : .stereo }
 
     var channels: Int { layout == .mono ? 1 : 2 }
     var bytesPerFrame: Int { 2 * channels }
 
-    /// `RIFF`, `fmt ` of PCM, and the head of `data`: 44 bytes.
+    /// `RIFF`, `fmt ` for PCM, and the header of `data`: 44 bytes.
     var header: [UInt8] {
         func number(_ value: Int, bytes count: Int) -> [UInt8] {
             (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -33,8 +32,8 @@ struct LiveWAV: Hashable {
             + form.flatMap { number($0.0, bytes: $0.1) } + Array("data".utf8) + unknown
     }
 
-    /// The frames of a card as this stream has them.
-    /// - Parameter samples: interleaved, of full scale 1, `channelCount` a frame.
+    /// Converts frames of a card to this stream.
+    /// - Parameter samples: interleaved, full scale 1, `channelCount` samples per frame.
     func encode(_ samples: [Double], frameCount: Int, from channelCount: Int) -> [UInt8] {
         var mapped = [Double](repeating: 0, count: frameCount * channels)
         for frame in 0..<frameCount {
@@ -50,7 +49,7 @@ struct LiveWAV: Hashable {
             }
         }
         var bytes = [UInt8](repeating: 0, count: frameCount * bytesPerFrame)
-        // Safe: the bytes have room for all samples.
+        // Safe: `bytes` has room for all samples.
         unsafe bytes.withUnsafeMutableBytes { unsafe SampleEncoder(.s16).encode(mapped.span, into: $0) }
         return bytes
     }

@@ -2,7 +2,7 @@ import Control
 import Glibc
 import Takes
 
-/// Accepts the connections of a socket, and rests for a while when the system grants no more.
+/// Accepts the connections of a socket, and pauses for a while when `accept` fails.
 final class PeerAcceptor {
     private let listener: Listener
     private let calls: SocketCalls
@@ -10,11 +10,11 @@ final class PeerAcceptor {
 
     private enum State {
         case accepting
-        /// The system has no descriptor left for another peer.
+        /// `accept` failed, for example because no file descriptor is left.
         case resting(until: Instant)
     }
 
-    /// How long no peer is accepted after the system refused one.
+    /// The pause after a failed `accept`.
     static let rest = Duration.seconds(1)
 
     init(_ listener: consuming Listener, calls: SocketCalls) {
@@ -22,8 +22,8 @@ final class PeerAcceptor {
         self.calls = calls
     }
 
-    /// Accepts all that wait.
-    /// - Parameter body: gets each connection, which is closed unless it is kept.
+    /// Accepts all waiting connections.
+    /// - Parameter body: gets each connection. A connection that it does not keep is closed.
     func accept(now: Instant, _ body: (consuming Descriptor) -> Void) {
         if case .resting(let until) = state {
             guard now >= until else { return }
@@ -35,7 +35,7 @@ final class PeerAcceptor {
                 switch errno {
                 case EINTR, ECONNABORTED: continue
                 case EAGAIN: return
-                // Without a rest, the connection that cannot be accepted would wake the thread at once again.
+                // Without the pause, the waiting connection would wake the thread again at once.
                 default: return state = .resting(until: now + Self.rest)
                 }
             }
@@ -43,10 +43,9 @@ final class PeerAcceptor {
         }
     }
 
-    /// What to wait for, and until when.
     typealias Awaited = (descriptor: Int32, deadline: Instant?)
 
-    /// The socket, or while it rests a negative descriptor, which poll leaves out.
+    /// The socket. During the pause it is a negative descriptor, which poll ignores.
     var awaited: Awaited {
         switch state {
         case .accepting: (listener.descriptor.number, nil)

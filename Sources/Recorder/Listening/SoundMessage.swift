@@ -3,37 +3,36 @@ import Live
 import Ring
 import Takes
 
-/// One message of the sound socket: a head of 28 bytes, little-endian, and what follows it.
+/// One message of the sound socket: a header of 28 bytes, little-endian, and a payload.
 ///
-/// The head is `FFS1`, the kind and the channels (16 bits each), the frames (32 bits), the first frame and its time on
-/// `CLOCK_MONOTONIC_RAW` in nanoseconds (64 bits each). Behind sound follow its samples as the card delivered them; behind what was
-/// skipped follows nothing; behind all others follow as many bytes of JSON as the frames say.
+/// The header is `FFS1`, the kind and the channels (16 bits each), the frames (32 bits), the first frame and its time
+/// on `CLOCK_MONOTONIC_RAW` in nanoseconds (64 bits each). The payload of sound is its samples as the card delivered
+/// them. Skipped frames have no payload. All other kinds have a JSON payload, and the frames field is its number of
+/// bytes.
 struct SoundMessage {
     var kind: Kind
     var channels = 0
-    /// The number of the frame that it is about.
+    /// The frame number that the message refers to.
     var firstFrame: Int64 = 0
-    /// When that frame was sampled, or 0 if it is not known.
+    /// The sample time of that frame, or 0 if it is not known.
     var rawNanoseconds: Int64 = 0
 
-    /// What a message says.
     enum Kind: UInt16 {
-        /// What the card delivers from now on.
+        /// The format that the card delivers from now on.
         case format = 1
         case sound
-        /// So many frames are missing.
+        /// The given number of frames is missing.
         case skipped
-        /// A take has the frames from this one on.
+        /// The frames from this one on belong to a take.
         case takeBegins
         /// A take ended before this frame.
         case takeEnds
     }
 
-    /// Bytes of a head.
     static let headByteCount = 28
 
     /// The message with its payload.
-    /// - Parameter frames: that it is about, or the bytes of the payload.
+    /// - Parameter frames: the number of frames, or of payload bytes in a JSON message.
     func bytes(frames: Int, payload: [UInt8] = []) -> [UInt8] {
         var bytes = Array("FFS1".utf8)
         bytes.reserveCapacity(Self.headByteCount + payload.count)
@@ -71,7 +70,6 @@ extension SoundMessage {
         }
     }
 
-    /// What the card delivers from a frame on.
     static func format(_ format: StreamFormat, from frame: Int64) -> [UInt8] {
         SoundMessage(kind: .format, channels: format.channels, firstFrame: frame).bytes(
             Format(
@@ -79,7 +77,7 @@ extension SoundMessage {
                 significantBits: format.significantBits, format: format.sampleFormat.rawValue))
     }
 
-    /// Frames that are missing: one message for as many as a head can say.
+    /// Reports missing frames. One message covers at most `UInt32.max` frames, and `rest` is the remainder.
     static func skipped(_ frames: Range<Int64>, channels: Int) -> (message: [UInt8], rest: Range<Int64>) {
         let count = min(Int64(frames.count), Int64(UInt32.max))
         let message = SoundMessage(kind: .skipped, channels: channels, firstFrame: frames.lowerBound)
@@ -98,8 +96,8 @@ extension SoundMessage {
         }
     }
 
-    /// Which frame of a take a frame is, or where a take ended.
-    /// - Parameter number: of the frame.
+    /// Maps a frame number to a frame of a take, or reports the take's end.
+    /// - Parameter number: the number of the frame in this stream.
     static func take(_ take: LiveTake, number: Int64, rawNanoseconds: Int64?) -> [UInt8] {
         SoundMessage(
             kind: take.isOver ? .takeEnds : .takeBegins, firstFrame: number, rawNanoseconds: rawNanoseconds ?? 0

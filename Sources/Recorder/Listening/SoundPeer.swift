@@ -2,35 +2,37 @@ import Control
 import Ring
 import Takes
 
-/// A connection that gets the card's own samples with their places, and learns of each frame that it is too slow for.
+/// A connection that gets the card's own samples with their positions. Frames that it cannot take fast enough are
+/// reported as skipped.
 ///
-/// It reads the ring by a cursor of its own, so what waits for it is in the ring: here is one message, and what there is to say of takes.
+/// It reads the ring with its own cursor, so waiting sound stays in the ring. Only one message and the messages about
+/// takes are stored here.
 final class SoundPeer {
     let socket: Descriptor
     private let calls: SocketCalls
-    /// What the socket has not taken yet of one message, from `sent` on.
+    /// One message for the socket. The bytes before `sent` were already sent.
     private var pending: [UInt8] = []
     private var sent = 0
-    /// What the card delivers, if that was not said yet: it comes before all that is counted by it.
+    /// The unsent format message. It precedes all messages that count frames in that format.
     private var format: [UInt8]?
-    /// Messages that come before the next sound.
+    /// Messages to send before the next sound.
     private var news: [[UInt8]] = []
-    /// Frames that it did not get and was not told of.
+    /// Frames that the peer did not get, and that were not reported yet.
     private var missed: Range<Int64>?
     private var stage = Stage.waiting(next: nil)
 
     private enum Stage {
-        /// No card is open; the number of the frame that it would have got next, or nil if it got none yet.
+        /// No card is open. `next` is the number of the next expected frame, or nil if the peer got no frame yet.
         case waiting(next: Int64?)
         case reading(RingReader, base: Int64)
         case gone
     }
 
-    /// The most frames of one message, and its most bytes.
+    /// The most frames and the most bytes of one message.
     private static let chunk = (frames: Int64(4096), bytes: 65_536)
-    /// The most messages of one turn, so that a peer that reads fast keeps no other waiting.
+    /// The most messages per turn, so that a fast reader does not block the other peers.
     private static let mostMessages = 64
-    /// The most messages about takes that wait; of more the oldest go.
+    /// At most this many messages about takes wait. Beyond it the oldest is dropped.
     static let mostNews = 64
 
     init(_ socket: consuming Descriptor, calls: SocketCalls) {
@@ -38,29 +40,24 @@ final class SoundPeer {
         self.calls = calls
     }
 
-    /// Whether its connection is over.
     var isGone: Bool {
         if case .gone = stage { true } else { false }
     }
 
-    /// Whether it reads the card's sound.
     var isReading: Bool {
         if case .reading = stage { true } else { false }
     }
 
-    /// Whether something waits for the socket to take it.
     var isWaiting: Bool { sent < pending.count }
 
-    /// How many bytes wait.
     var waitingBytes: Int { pending.count - sent + news.reduce(0) { $0 + $1.count } }
 
-    /// The other end closed the connection.
     func leave() {
         stage = .gone
         (pending, sent, news, format) = ([], 0, [], nil)
     }
 
-    /// The sound of a ring from a position on, whose frames have numbers that are greater by `base`.
+    /// Reads a ring from a position on. A frame's number is its position in the ring plus `base`.
     func begin(_ ring: Ring, from position: RingPosition, base: Int64, format: [UInt8]?) {
         guard case .waiting(let next) = stage else { return }
         if let next { miss(next..<base + position.count) }
@@ -68,13 +65,13 @@ final class SoundPeer {
         stage = .reading(RingReader(ring, from: position, isPrompt: true), base: base)
     }
 
-    /// The card is closed, or its sound is withheld.
+    /// The card was closed, or its sound is withheld.
     func pause() {
         guard case .reading(let reader, let base) = stage else { return }
         stage = .waiting(next: base + reader.position.count)
     }
 
-    /// Has a message sent before the next sound.
+    /// Queues a message to be sent before the next sound.
     func say(_ message: [UInt8]) {
         news.append(message)
         if news.count > Self.mostNews { news.removeFirst() }
@@ -85,7 +82,7 @@ final class SoundPeer {
         missed = (missed?.lowerBound ?? frames.lowerBound)..<frames.upperBound
     }
 
-    /// Sends what the socket takes.
+    /// Sends as much as the socket takes.
     func flush() {
         for _ in 0..<Self.mostMessages {
             while isWaiting {
@@ -112,7 +109,8 @@ final class SoundPeer {
         let most = max(1, min(Self.chunk.frames, Int64(Self.chunk.bytes / format.bytesPerFrame)))
         let first = reader.position
         let number = base + first.count
-        // Safe: copied while they lie in the ring, and discarded if they were overwritten meanwhile.
+        // Safe: the bytes are copied while they are in the ring, and the copy is discarded if they were overwritten
+        // meanwhile.
         switch unsafe reader.read(atMost: most, { unsafe Array($0) }) {
         case .nothing: return nil
         case .skipped(let count):

@@ -4,24 +4,24 @@ import Live
 import Ring
 import Takes
 
-/// The peers of the sound socket, and how the frames that they get are numbered.
+/// The peers of the sound socket, and the numbering of their frames.
 ///
-/// The numbers go on from one ring to the next and never go back. A card that is opened again in the same format goes on in the same
-/// ring: what it delivered while its sound was withheld has numbers too, and is reported as skipped.
+/// The numbers continue from one ring to the next and never decrease. If a card is opened again in the same format, its
+/// ring continues: the frames delivered while the sound was withheld are numbered too, and are reported as skipped.
 final class SoundServing {
     let acceptor: PeerAcceptor
     private let calls: SocketCalls
     private(set) var peers: [SoundPeer] = []
     private var source: (ring: Ring, base: Int64)?
-    /// The ring before, without holding it, and the number behind its last frame.
+    /// The previous ring (weakly), its base, and the number after its last frame.
     private var last: (ring: WeakRing, base: Int64, end: Int64)?
-    /// What was sent last of the take that is recorded, or nil if none is.
+    /// The last message about the take in progress, or nil if no take is recorded.
     private var take: [UInt8]?
     private var format: StreamFormat?
 
     private struct WeakRing { weak var ring: Ring? }
 
-    /// The most peers at once; the connections of more are closed at once.
+    /// At most this many peers at once. Further connections are closed immediately.
     static let mostPeers = 8
 
     init(_ listener: consuming Listener, calls: SocketCalls) {
@@ -29,10 +29,10 @@ final class SoundServing {
         self.calls = calls
     }
 
-    /// Whether the ring has to be looked at now and then.
+    /// Whether a peer reads, so that the ring must be read regularly.
     var isReading: Bool { peers.contains(where: \.isReading) }
 
-    /// What the card delivers from now on, or nil if its sound is withheld.
+    /// Changes the source of the frames. It is nil while the card's sound is withheld.
     func change(to new: LiveSource?) {
         guard new?.ring !== source?.ring else { return }
         if let source {
@@ -54,7 +54,7 @@ final class SoundServing {
         peer.begin(ring, from: position, base: base, format: message)
     }
 
-    /// Which frames a take has, or where it ended.
+    /// Announces the first frame of a take, or its end.
     func note(_ take: LiveTake) {
         guard let base = source?.base ?? last?.base else { return }
         let message = SoundMessage.take(
@@ -64,7 +64,7 @@ final class SoundServing {
         for peer in peers { peer.say(message) }
     }
 
-    /// Accepts peers, and sends each what its socket takes.
+    /// Accepts peers, and sends each as much as its socket takes.
     func turn(now: Instant) {
         acceptor.accept(now: now) { socket in if peers.count < Self.mostPeers { add(socket) } }
         for peer in peers { peer.flush() }
@@ -78,6 +78,5 @@ final class SoundServing {
         peers.append(peer)
     }
 
-    /// Forgets peers that are gone.
     func removeGone() { peers.removeAll(where: \.isGone) }
 }

@@ -1,13 +1,12 @@
-/// How a take's channels are played on a card with another number of them.
+/// How a take's channels are played on a card with another number of channels.
 ///
-/// One channel is played on the first two. If the card has at least as many, each goes to its own. If it has fewer, the
-/// take's channels are distributed in turn (the odd ones left, the even ones right) and those that meet are averaged,
-/// so that none is missing and nothing clips.
+/// A mono take is played on the first two channels. If the card has at least as many channels as the take, each goes to
+/// its own. If it has fewer, the take's channels are distributed in turn (odd channels left, even channels right), and
+/// channels that share an output are averaged. So no channel is missing and nothing clips.
 struct ChannelMap: Hashable, Sendable {
     let from: Int
     let to: Int
 
-    /// Maps `frameCount` interleaved frames.
     func map(_ source: [Double], frameCount: Int, into result: inout [Double]) {
         for frame in 0..<frameCount {
             let read = frame * from

@@ -1,11 +1,10 @@
-/// The playing volume over time: steady, then one ramp, then steady again. Frames are counted as they are queued.
+/// The playback volume over time: steady, then one ramp, then steady again. It counts frames as they are queued.
 struct Fader: Hashable, Sendable {
     private var before: Double
     private var after: Double
     private var start: Int64
     private var length: Int64
 
-    /// A steady volume.
     init(volume: Double) {
         before = volume
         after = volume
@@ -13,7 +12,7 @@ struct Fader: Hashable, Sendable {
         length = 0
     }
 
-    /// Goes from the volume at `frame` to `volume` within `length` frames.
+    /// Ramps from the volume at `frame` to `volume` within `length` frames.
     mutating func ramp(to volume: Double, at frame: Int64, length: Int64) {
         before = self.volume(at: frame)
         after = volume
@@ -21,7 +20,7 @@ struct Fader: Hashable, Sendable {
         self.length = length
     }
 
-    /// What the sample values of a frame are multiplied by. The ramp has no corner: half a cosine's rise, as a cubic.
+    /// The factor for the sample values of a frame. The ramp is smooth: half a cosine's rise, as a cubic.
     func volume(at frame: Int64) -> Double {
         if frame < start { return before }
         guard frame < start + length else { return after }
@@ -29,7 +28,6 @@ struct Fader: Hashable, Sendable {
         return before + (after - before) * place * place * (3 - 2 * place)
     }
 
-    /// Whether the volume is exactly 1 from `frame` on.
     func isTransparent(from frame: Int64) -> Bool {
         after == 1 && (frame >= start + length || before == 1)
     }

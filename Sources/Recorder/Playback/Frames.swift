@@ -1,4 +1,4 @@
-/// Interleaved frames on their way from one stage to the next.
+/// Interleaved frames that pass from one stage to the next.
 struct Frames {
     let channels: Int
     /// Whole frames, full scale 1.
@@ -10,23 +10,20 @@ struct Frames {
 
     var count: Int { samples.count / channels }
 
-    /// Adds the first `frameCount` frames of `source`.
     mutating func append(_ source: [Double], frameCount: Int) {
         samples.append(contentsOf: source[..<(frameCount * channels)])
     }
 
-    /// Removes frames from the front.
     mutating func removeFirst(_ frameCount: Int) {
         samples.removeFirst(frameCount * channels)
     }
 
-    /// Adds a frame again, right after itself.
+    /// Inserts a copy of a frame after it.
     mutating func repeatFrame(_ frame: Int) {
         let range = frame * channels..<(frame + 1) * channels
         samples.insert(contentsOf: Array(samples[range]), at: range.upperBound)
     }
 
-    /// Removes one frame.
     mutating func removeFrame(_ frame: Int) {
         samples.removeSubrange(frame * channels..<(frame + 1) * channels)
     }

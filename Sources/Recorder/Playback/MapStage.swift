@@ -1,4 +1,4 @@
-/// Brings a take's channels to those of a card.
+/// Converts a take's channels to those of a card.
 final class MapStage: PlayStage {
     private let map: ChannelMap
     private var mapped: [Double] = []

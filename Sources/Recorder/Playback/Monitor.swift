@@ -3,9 +3,10 @@ import Ring
 import Takes
 import Workers
 
-/// Plays the sound of the capture card while no take is played. It is a part of the player, so that one thread uses the card.
+/// Plays the sound of the capture card while no take is played. It belongs to the player, so that only one thread uses
+/// the card.
 final class Monitor {
-    /// What is to be monitored; nil: nothing.
+    /// The sound to monitor, or nil for none.
     var request: MonitorRequest? {
         didSet { requestChanged(from: oldValue) }
     }
@@ -15,18 +16,18 @@ final class Monitor {
     private enum State {
         case closed
         case playing(MonitoredSound)
-        /// It failed, and is tried again then.
+        /// The card failed. The next attempt is at `until`.
         case failed(message: String, until: Instant)
     }
 
-    /// How long after a failure it is tried again.
+    /// The delay between a failure and the next attempt.
     static let retry = Duration.seconds(3)
 
     init(sink: any PlaybackSink) {
         self.sink = sink
     }
 
-    /// Closes the card: a take is played on it next.
+    /// Closes the card so that a take can be played on it.
     func close() {
         switch state {
         case .playing:
@@ -51,8 +52,8 @@ final class Monitor {
         }
     }
 
-    /// Plays what was sampled.
-    /// - Returns: when it is to be called again; nil: it waits for nothing.
+    /// Plays the sampled frames.
+    /// - Returns: the time of the next call, or nil without a request.
     func turn(now: Instant, _ outcomes: Mailbox<PlayOutcome>) -> Instant? {
         guard let request else { return nil }
         do {

@@ -3,10 +3,10 @@ import Live
 import Ring
 import Takes
 
-/// The sound of the capture card on its way to a card that is open: read from the ring, brought to the card's rate and channels,
-/// and queued no longer than necessary.
+/// The sound of the capture card on its way to an open playback card: read from the ring, converted to the card's rate
+/// and channels, and queued no longer than necessary.
 final class MonitoredSound {
-    /// What was granted by the card that plays.
+    /// The grant of the playback card.
     let grant: PlaybackGrant
     private let sink: any PlaybackSink
     private let sound: LiveSound
@@ -14,19 +14,19 @@ final class MonitoredSound {
     private var ready: Frames
     private var queue: PlayQueue
     private var level: QueueLevel
-    /// How many frames the card had been given when that was last another number, and when that was.
+    /// The last change of the number of frames given to the card, and its time.
     private var lastGiven: (frame: Int64, at: Instant)
     private var volume: Double
-    /// So many of the next frames are left out, because far too many are queued.
+    /// The number of frames still to be left out because far too many are queued.
     private var excess: Int64 = 0
 
-    /// How often frames are moved from the ring to the card.
+    /// Frames are moved from the ring to the card at this interval.
     static let interval = Duration.milliseconds(10)
-    /// The buffer of the card that plays. It is filled only as far as necessary.
+    /// The buffer of the playback card. It is filled only as far as necessary.
     static let buffer = Duration.milliseconds(90)
-    /// What waits for the card beyond that is dropped.
+    /// Sound that waits for the card beyond this length is dropped.
     private static let mostWaiting = Duration.milliseconds(500)
-    /// A card that takes nothing for so long has failed.
+    /// If the card takes nothing for this long, it has failed.
     private static let patience = Duration.seconds(3)
 
     /// - Throws: `ResamplerError`.
@@ -45,7 +45,7 @@ final class MonitoredSound {
         fade()
     }
 
-    /// Filters differently, or plays at another volume.
+    /// Changes the filters or the volume.
     func change(to request: MonitorRequest) {
         sound.change(to: request.source.design)
         guard request.volume != volume else { return }
@@ -57,8 +57,8 @@ final class MonitoredSound {
         queue.fader.ramp(to: volume, at: queue.given, length: grant.format.frames(in: PlayedTake.volumeRamp))
     }
 
-    /// Moves what was sampled to the card.
-    /// - Throws: what the card throws.
+    /// Moves the sampled frames to the card.
+    /// - Throws: the card's errors.
     func pump(now: Instant) throws {
         while try sound.read({ samples, frameCount in
             var input = Frames(channels: sound.format.channels)
@@ -74,13 +74,12 @@ final class MonitoredSound {
         }
     }
 
-    /// Queues the frames that are ready.
     private func add(now: Instant) throws {
         defer { ready.removeAll() }
         let waiting = queue.made - queue.given
         let queued = waiting + Int64(try sink.queuedFrames())
         if queued == 0 {
-            // It begins, or ran dry.
+            // The queue has just begun, or it ran dry.
             queue.appendSilence(Int(level.target))
             level.restart(now: now)
             excess = 0
@@ -100,7 +99,7 @@ final class MonitoredSound {
         _ = try queue.give(to: sink, upTo: queue.made)
     }
 
-    /// Leaves out what the card was not given yet, as far as too much is queued.
+    /// Leaves out excess frames that the card was not given yet.
     private func leaveOut() {
         let waiting = min(excess, queue.made - queue.given)
         queue.drop(from: queue.made - waiting)
@@ -111,7 +110,7 @@ final class MonitoredSound {
 }
 
 extension Frames {
-    /// The frame that differs least from the one after it; nil: there are not two.
+    /// The frame with the least difference to the next one, or nil with fewer than two frames.
     var quietestStep: Int? {
         (0..<max(0, count - 1)).min { step(after: $0) < step(after: $1) }
     }

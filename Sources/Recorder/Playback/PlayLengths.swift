@@ -1,8 +1,7 @@
 import Takes
 
-/// How long the parts of a take are: what moving about in it needs to know. Parts are played one right after the other.
+/// The lengths of a take's parts, for moving within it. The parts are played one right after the other.
 struct PlayLengths: Hashable, Sendable {
-    /// Frames and rate of one part.
     struct Part: Hashable, Sendable {
         var frames: Int64
         var rateHz: Int
@@ -10,16 +9,16 @@ struct PlayLengths: Hashable, Sendable {
 
     let parts: [Part]
 
-    /// Right behind the last frame.
+    /// The place after the last frame.
     var end: PlayPosition { PlayPosition(part: parts.count - 1, frame: parts.last?.frames ?? 0) }
 
-    /// How long the take plays up to a place.
+    /// The playing time up to a place.
     func seconds(at position: PlayPosition) -> Double {
         let before = parts.prefix(position.part).reduce(0) { $0 + Double($1.frames) / Double($1.rateHz) }
         return before + Double(position.frame) / Double(parts[position.part].rateHz)
     }
 
-    /// How long the take plays.
+    /// The take's playing time.
     var seconds: Double { seconds(at: end) }
 
     /// Frames of all parts, counted at the rate of the first.
@@ -28,7 +27,7 @@ struct PlayLengths: Hashable, Sendable {
         return parts.reduce(0) { $0 + Sidecar.frames($1.frames, at: $1.rateHz, countedAt: rateHz) }
     }
 
-    /// The place `seconds` further on, or back; neither before the first frame nor behind the last.
+    /// The place `seconds` later, or earlier if negative. It is clamped to the take.
     func moved(from position: PlayPosition, by seconds: Double) -> PlayPosition {
         seconds < 0 ? back(from: position, by: -seconds) : on(from: position, by: seconds)
     }
@@ -42,7 +41,7 @@ struct PlayLengths: Hashable, Sendable {
             let frame = Double(place.frame) + (left * rate).rounded()
             if frame < Double(part.frames) { return PlayPosition(part: place.part, frame: Int64(frame)) }
             guard place.part + 1 < parts.count else { return end }
-            // Rates differ from part to part, and with them what is rounded away.
+            // Rates differ between parts, and so do the rounding errors.
             left = max(0, left - Double(part.frames - place.frame) / rate)
             place = PlayPosition(part: place.part + 1)
         }

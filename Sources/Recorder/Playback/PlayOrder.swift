@@ -1,7 +1,6 @@
 package import TakeFiles
 package import Takes
 
-/// What the deck asks of the player.
 package enum PlayOrder: Sendable {
     case begin(PlayBegin)
     case pause
@@ -11,19 +10,18 @@ package enum PlayOrder: Sendable {
     case pitch(cents: Int)
     case speed(Double, expands: Bool)
     case stop
-    /// Play this whenever no take is played; nil: nothing.
+    /// Monitor this whenever no take is played, or stop monitoring if nil.
     case monitor(MonitorRequest?)
 }
 
-/// What the player needs to know to play a take.
 package struct PlayBegin: Sendable {
     var take: TakeName
     var directory: TakesDirectory
-    /// The card that is requested.
+    /// The requested playback card.
     var card: CardReference
     /// The card that records.
     var companion: CardReference?
-    /// 0 to 1, a factor of the samples' values.
+    /// 0 to 1, a factor of the sample values.
     var volume: Double
     var tuning: Tuning
 

@@ -1,33 +1,31 @@
 package import Takes
 
-/// What the player reports to the deck.
 package enum PlayOutcome: Sendable {
     /// The take is open, and its first frames are queued.
     case began(PlayFacts)
-    /// Where the playing is. Posted quietly: it comes with the next outcome, or when the deck asks.
+    /// The playback position. It is posted quietly: the deck gets it with the next outcome, or when it asks.
     case progress(PlayProgress)
     /// The next pause, resume, skip, volume, pitch or speed was carried out.
     case done
-    /// The card plays nothing any more. `position`: how many seconds of the take were played. `failure`: why it ended early.
+    /// The card has stopped playing. `position` is the number of seconds of the take that were played, and `failure`
+    /// says why it ended early.
     case ended(at: Instant, position: Double, failure: PlayFailure?)
-    /// The monitor plays, or cannot.
+    /// The monitor plays, or failed.
     case monitor(MonitorReport)
 }
 
-/// What is known of a take once it is open.
 package struct PlayFacts: Sendable {
-    /// Frames of all parts.
+    /// Frames of all parts, counted at the rate of the first.
     package var frames: Int64
     /// The take's length.
     package var seconds: Double
-    /// In words, for the log.
+    /// For the log.
     package var summary: String
 }
 
-/// Why a take could not be played, or not to its end.
 package struct PlayFailure: Sendable {
     /// One sentence.
     package var message: String
-    /// Whether nothing was played because the card that records may be in the way.
+    /// Whether the card could not be opened because it is in use, perhaps by the recording.
     package var isCardInUse: Bool
 }

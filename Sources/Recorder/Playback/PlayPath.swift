@@ -1,16 +1,17 @@
 import Glibc
 import Takes
 
-/// The stages from the frames of a take's part to those of a card: `resample → pitch/speed → map`, each only if it is needed.
-/// Where the card has fewer channels than the take, `map` comes first, so that the others have less to do.
+/// The stages from the frames of a take's part to those of a card: `resample → pitch/speed → map`, each only if it is
+/// needed. If the card has fewer channels than the take, `map` comes first, so that the other stages process fewer
+/// channels.
 struct PlayPath {
-    /// Frames of output for each frame of input.
+    /// Output frames per input frame.
     let ratio: Double
-    /// Frames of input that are needed from before the place where the playing begins.
+    /// The number of input frames that the stages need from before the start of playback.
     let leadFrames: Int
     private let stages: [any PlayStage]
     private let channels: Int
-    /// How many frames of each stage's output are still to be dropped.
+    /// The number of frames still to be dropped from each stage's output.
     private var latencies: [Int]
 
     /// - Throws: `ResamplerError` or `StretchError`.
@@ -26,7 +27,7 @@ struct PlayPath {
             let stretch = try StretchStage(
                 rateHz: card.rateHz, channels: narrow, tempo: tuning.tempo, transposed: tuning.resampling)
             stages.append(stretch)
-            // The only stage that needs any.
+            // Only this stage needs a lead.
             lead = Int((Double(stretch.leadFrames) * fromHz / toHz).rounded())
         }
         if part.channels < card.channels { stages.append(MapStage(from: part.channels, to: card.channels)) }
@@ -37,12 +38,12 @@ struct PlayPath {
         ratio = toHz / Double(part.rateHz) / tuning.speed
     }
 
-    /// Sends frames through all stages, and adds what comes out to `output`.
+    /// Sends frames through all stages, and appends the result to `output`.
     mutating func process(_ input: Frames, into output: inout Frames) throws {
         try process(input, from: 0, into: &output)
     }
 
-    /// All input was given: adds the rest to `output`.
+    /// Appends the rest to `output` after the last input.
     mutating func flush(into output: inout Frames) throws {
         for index in stages.indices {
             var rest = Frames(channels: stages[index].channels)
@@ -52,7 +53,7 @@ struct PlayPath {
         }
     }
 
-    /// What comes next does not follow what came before.
+    /// Prepares for input that does not follow the previous input.
     mutating func reset() throws {
         for stage in stages { try stage.reset() }
         latencies = stages.map(\.latencyFrames)
@@ -77,9 +78,9 @@ struct PlayPath {
 }
 
 extension Tuning {
-    /// How many times faster the samples are played than they were taken: what changes the pitch.
+    /// The resampling speed factor, which also changes the pitch.
     var resampling: Double { pitchFactor * (expands ? speed : 1) }
-    /// How many times faster the sound goes on after that, at the same pitch.
+    /// The speed factor of the stretching after that, at the same pitch.
     var tempo: Double { expands ? 1 / pitchFactor : speed / pitchFactor }
 
     private var pitchFactor: Double { exp2(Double(pitchCents) / 1200) }

@@ -2,7 +2,6 @@
 struct PlayPosition: Hashable, Sendable, Comparable {
     /// The part's number, from 0.
     var part = 0
-    /// The frame of that part.
     var frame: Int64 = 0
 
     static func < (left: PlayPosition, right: PlayPosition) -> Bool {

@@ -2,15 +2,15 @@ import Filters
 import Ring
 import Takes
 
-/// What goes to a card that plays, in its channels and at its rate, before the volume: frames that were made and not given
-/// yet, and those that were given and may be taken back. Frames are numbered from 0 since the card was opened.
+/// The queue to a playback card, in its channels and at its rate, before the volume is applied. It holds frames that
+/// were not given to the card yet, and given frames that the card may still give back. Frames are numbered from 0 since
+/// the card was opened.
 struct PlayQueue {
     let format: StreamFormat
-    /// Frames made ever.
+    /// The total number of frames made.
     private(set) var made: Int64 = 0
-    /// Frames that the card was given, less those that it gave back.
+    /// Frames given to the card, minus the frames that it gave back.
     private(set) var given: Int64 = 0
-    /// The volume, frame by frame.
     var fader: Fader
 
     private let encoder: SampleEncoder
@@ -23,8 +23,8 @@ struct PlayQueue {
     static let chunkFrames = 4096
 
     /// - Parameters:
-    ///   - bufferFrames: the most frames that the card holds, and so gives back.
-    ///   - tailFrames: the most that are made at a time besides chunks.
+    ///   - bufferFrames: the most frames that the card holds, and so can give back.
+    ///   - tailFrames: the most frames that are made at a time in addition to a chunk.
     init(format: StreamFormat, bufferFrames: Int, tailFrames: Int, volume: Double) {
         self.format = format
         fader = Fader(volume: volume)
@@ -35,10 +35,8 @@ struct PlayQueue {
         bytes = [UInt8](repeating: 0, count: Self.chunkFrames * format.bytesPerFrame)
     }
 
-    /// Whether all frames that were made are given.
     var isEmpty: Bool { given == made }
 
-    /// Adds frames.
     mutating func append(_ samples: [Double], frameCount: Int) {
         let channels = format.channels
         for frame in 0..<frameCount {
@@ -48,7 +46,6 @@ struct PlayQueue {
         made += Int64(frameCount)
     }
 
-    /// Adds silence.
     mutating func appendSilence(_ frameCount: Int) {
         var left = frameCount
         let silence = [Double](repeating: 0, count: Self.chunkFrames * format.channels)
@@ -67,7 +64,7 @@ struct PlayQueue {
             let samples = scaled(count)
             let size = count * format.bytesPerFrame
             let (encoder, channels) = (encoder, format.channels)
-            // Safe: the bytes have room for a chunk, of which count frames are given.
+            // Safe: `bytes` has room for a chunk, and `count` is at most a chunk.
             let taken = try unsafe bytes.withUnsafeMutableBytes { buffer in
                 unsafe encoder.encode(samples.span.extracting(first: count * channels), into: buffer)
                 return try unsafe sink.write(UnsafeRawBufferPointer(rebasing: buffer[..<size]))
@@ -78,18 +75,18 @@ struct PlayQueue {
         return true
     }
 
-    /// The card gave back, or dropped, its last frames: as many of them as are still here. A card may count more than it was
-    /// given, such as what is under way to a loudspeaker elsewhere.
+    /// Takes back the last frames, which the card gave back or dropped, as far as they are still stored here. A card
+    /// may report more frames than it was given, for example frames on the way to a network loudspeaker.
     mutating func takeBack(_ frameCount: Int64) {
         given = max(given - frameCount, made - capacity, 0)
     }
 
-    /// Drops the frames that were made from `frame` on.
+    /// Drops the frames made from `frame` on, except those already given.
     mutating func drop(from frame: Int64) {
         made = max(given, min(made, frame))
     }
 
-    /// The next `count` frames at their volume, and room for more.
+    /// The next `count` frames with their volume applied. The array may be longer.
     private mutating func scaled(_ count: Int) -> [Double] {
         let channels = format.channels
         let isTransparent = fader.isTransparent(from: given)

@@ -1,27 +1,27 @@
 import TakeFiles
 import Takes
 
-/// Makes a card's frames of a take: reads on from a place, and sends what it reads through the stages.
+/// Makes a card's frames from a take: reads from a place on, and sends the frames through the stages.
 struct PlaySource {
-    /// Frames that were made and not used yet, in the card's channels and at its rate.
+    /// Frames that were made but not used yet, in the card's channels and at its rate.
     var ready: Frames
 
     private let audio: TakeAudio
     private let tuning: Tuning
     private var path: PlayPath
-    /// The next frame to be read.
+    /// The next frame to read.
     private var next: PlayPosition
     private var read: [Double]
     private var state = State.reading
 
     private enum State {
         case reading
-        /// All of this part's format is read and made.
+        /// All parts of the current format are read and processed.
         case over
     }
 
-    /// A source that begins at a place, for a card that runs at `card`.
-    /// - Throws: what the stages throw.
+    /// A source that begins at a place, for a card in the format `card`.
+    /// - Throws: the errors of the stages.
     init(_ audio: TakeAudio, at position: PlayPosition, card: StreamFormat, tuning: Tuning) throws {
         self.audio = audio
         self.tuning = tuning
@@ -29,13 +29,14 @@ struct PlaySource {
         let format = audio.parts[position.part].format
         path = try PlayPath(from: format, to: card, tuning: tuning)
         ready = Frames(channels: card.channels)
-        // As much as makes about a chunk.
+        // Enough input for about one chunk of output.
         let count = max(64, min(PlayQueue.chunkFrames, Int(Double(PlayQueue.chunkFrames) / path.ratio)))
         read = [Double](repeating: 0, count: count * format.channels)
         try begin(at: position)
     }
 
-    /// Begins to read as much before a place as the stages need; before the part's beginning there is silence.
+    /// Starts to read before the place, by the lead that the stages need. Before the part's beginning the lead is
+    /// silence.
     private mutating func begin(at position: PlayPosition) throws {
         let before = min(position.frame, Int64(path.leadFrames))
         next = PlayPosition(part: position.part, frame: position.frame - before)
@@ -46,15 +47,15 @@ struct PlaySource {
         try path.process(frames, into: &ready)
     }
 
-    /// Whether it can go on at a place, with a tuning.
+    /// Whether it can continue at a place with this tuning.
     func canJump(to position: PlayPosition, _ tuning: Tuning) -> Bool {
         tuning == self.tuning && audio.parts[position.part].format == format
     }
 
-    /// The format of what it reads.
+    /// The format of the current part.
     var format: StreamFormat { audio.parts[next.part].format }
 
-    /// Goes on at another place of a part that has the same format.
+    /// Continues at another place of a part that has the same format.
     mutating func jump(to position: PlayPosition) throws {
         ready.removeAll()
         state = .reading
@@ -62,13 +63,13 @@ struct PlaySource {
         try begin(at: position)
     }
 
-    /// The part that comes next, once all is made of what is of one format with the part that was read; nil: none.
+    /// The next part in another format, once all parts of the current format are processed. Nil at the end of the take.
     var following: Int? {
         next.part + 1 < audio.parts.count ? next.part + 1 : nil
     }
 
     /// Makes more frames ready.
-    /// - Returns: false once there are no more of this part's format.
+    /// - Returns: false at the end of the current format.
     mutating func make() throws -> Bool {
         while ready.count == 0 {
             switch state {
@@ -88,8 +89,8 @@ struct PlaySource {
         return true
     }
 
-    /// Reads a chunk, on into the next part if that is of the same format.
-    /// - Returns: how many frames; 0: there are no more.
+    /// Reads a chunk, and continues with the next part if it has the same format.
+    /// - Returns: the number of frames, or 0 at the end.
     private mutating func readOn() throws -> Int {
         while true {
             let count = try read(part: next.part, at: next.frame)

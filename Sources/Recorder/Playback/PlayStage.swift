@@ -1,21 +1,21 @@
 /// One stage between a take and a card: frames in, frames out, perhaps at another rate or in other channels.
 ///
-/// Two parts of playing are no stages of this kind. Reading comes before them and has no input. The volume comes after them
-/// and is applied when the card is given frames: what it gives back is given again at another volume.
+/// Two steps of playback are not stages. Reading comes first and has no input. The volume comes last and is applied
+/// when the card is given frames, because frames that the card gives back may be given again at another volume.
 protocol PlayStage: AnyObject {
-    /// The channels of its output.
+    /// The number of output channels.
     var channels: Int { get }
-    /// Frames of input, after each reset, from before the place where the playing begins: they are no part of the output's
-    /// length, but what the stage needs to be even with the take from there on.
+    /// The number of input frames, after each reset, from before the start of playback. They do not add to the output's
+    /// length, but the stage needs them so that its output matches the take from the start on.
     var leadFrames: Int { get }
-    /// Frames of output, after each reset, that come before the one that belongs to the first frame of input
-    /// behind the lead.
+    /// The number of output frames, after each reset, before the frame that belongs to the first input frame after the
+    /// lead.
     var latencyFrames: Int { get }
 
-    /// Uses all of `input`, and adds to `output` what is finished.
+    /// Uses all of `input`, and appends the finished frames to `output`.
     func process(_ input: Frames, into output: inout Frames) throws
-    /// All input was given: adds the rest to `output`.
+    /// Appends the rest to `output` after the last input.
     func flush(into output: inout Frames) throws
-    /// What comes next does not follow what came before: all sound within is dropped.
+    /// Drops all sound in the stage. The next input does not follow the previous one.
     func reset() throws
 }

@@ -1,10 +1,9 @@
-/// Why a take could not be played, or not to its end.
 enum PlaybackError: Error, Hashable, CustomStringConvertible {
-    /// The card.
+    /// The card failed.
     case card(String)
-    /// The card, which the recording may hold.
+    /// The card is in use, perhaps by the recording.
     case cardInUse(String)
-    /// The take.
+    /// The take could not be read or converted.
     case take(String)
 
     var description: String {

@@ -2,7 +2,7 @@ import Ring
 import TakeFiles
 import Takes
 
-// What can be asked of a take that is played, and how its sound is cut for that.
+// The transport of a played take, and how it cuts the sound.
 extension PlayedTake {
     func pause() throws {
         switch state {
@@ -23,7 +23,7 @@ extension PlayedTake {
         }
     }
 
-    /// Moves on by `seconds` of the take, or back; while paused, silently.
+    /// Moves forward by `seconds` of the take, or back if negative. While paused, nothing is played.
     func skip(bySeconds seconds: Double, now: Instant) throws {
         switch state {
         case .playing, .ending:
@@ -47,7 +47,7 @@ extension PlayedTake {
         }
     }
 
-    /// Plays on at another pitch or speed; while paused, from when it goes on.
+    /// Continues at another pitch or speed. While paused, the change applies from resume on.
     func tune(_ tuning: Tuning, now: Instant) throws {
         let isSame = tuning.resampling == self.tuning.resampling && tuning.tempo == self.tuning.tempo
         self.tuning = tuning
@@ -60,7 +60,7 @@ extension PlayedTake {
         }
     }
 
-    /// Ends it; `isEnded` once the sound has faded.
+    /// Fades out and ends. `isEnded` is true once the sound has faded.
     func stop() throws {
         switch state {
         case .playing, .ending:
@@ -72,7 +72,7 @@ extension PlayedTake {
         }
     }
 
-    /// Takes back whatever the card need not play.
+    /// Takes back all frames beyond `kept` that the card has not played yet.
     private func takeBack() throws {
         let kept = Int(grant.format.frames(in: Self.kept))
         let queued = try sink.queuedFrames()
@@ -81,14 +81,14 @@ extension PlayedTake {
         if back > 0 {
             queue.takeBack(Int64(back))
         } else {
-            // The card cannot. What it has is dropped, and given again as far as it is needed.
+            // The card cannot take frames back. So its queue is dropped, and the frames are given again as needed.
             sink.drop()
             queue.takeBack(Int64(queued))
         }
     }
 
-    /// Cuts the sound off, faded.
-    /// - Returns: the queue's first frame, and the take's, that is not played any more.
+    /// Fades out and cuts the sound.
+    /// - Returns: the first frame of the queue, and of the take, that is not played.
     private func cut() throws -> (frame: Int64, position: PlayPosition) {
         try takeBack()
         let length = min(grant.format.frames(in: Self.fade), queue.made - queue.given)
@@ -101,8 +101,8 @@ extension PlayedTake {
         return (frame, position)
     }
 
-    /// Plays on from a place, faded in.
-    /// - Parameter isJump: whether that is another place than the one where the sound was cut.
+    /// Continues from a place with a fade-in.
+    /// - Parameter isJump: whether the place differs from the place of the cut.
     private func go(to position: PlayPosition, isJump: Bool = true, now: Instant) throws {
         queue.drop(from: queue.given)
         guard audio.parts[position.part].format == source.format else {

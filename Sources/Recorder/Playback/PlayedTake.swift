@@ -2,12 +2,13 @@ import Ring
 import TakeFiles
 import Takes
 
-/// A take while it is played: keeps the card's queue filled from the take, and says which place of it is played.
+/// A take during playback: keeps the card's queue filled from the take, and reports the position.
 ///
-/// It waits for nothing and has no thread; its owner calls `pump` when it says so. Whatever interrupts the sound (a skip, a
-/// pause, a stop, another pitch or speed) takes back what the card has not played yet, fades out within `fade`, and goes on
-/// faded in from a place that is computed from the very frame of the cut. So a skip is exact to the frame. Without such an
-/// interruption, the first and the last frame are played as they are.
+/// It never waits and has no thread. Its owner calls `pump` at the time that the last call returned. Every interruption
+/// (a skip, a pause, a stop, another pitch or speed) takes back the frames that the card has not played yet, and fades
+/// out within `fade`. Playback then continues with a fade-in from a place that is computed from the exact frame of the
+/// cut, so a skip is exact to the frame. Without an interruption, the first and the last frame are played without a
+/// fade.
 final class PlayedTake {
     let lengths: PlayLengths
     let audio: TakeAudio
@@ -20,37 +21,37 @@ final class PlayedTake {
     var volume: Double
     var tuning: Tuning
     var state = State.playing
-    /// The frame of the queue that was played when it was last another, and when that was.
+    /// The last change of the played frame of the queue, and its time.
     private var lastPlayed: (frame: Int64, at: Instant)
-    /// The place that was played when it was last asked for.
+    /// The position at the last query.
     private var lastPosition = PlayPosition()
 
     enum State {
         case playing
-        /// All is read; frame `end` of the queue is the first that is not of what was read.
+        /// All frames are read. `end` is the first frame of the queue after them.
         case ending(end: Int64)
-        /// Fading out, to be silent from frame `end` of the queue on.
+        /// The sound fades out, and is silent from frame `end` of the queue on.
         case pausing(end: Int64, at: PlayPosition)
         case paused(at: PlayPosition)
         case stopping(end: Int64, at: PlayPosition)
         case ended(at: PlayPosition)
     }
 
-    /// How long the sound takes to fade where it is cut.
+    /// The length of a fade at a cut.
     static let fade = Duration.milliseconds(3)
-    /// How long a change of the volume takes.
+    /// The length of a volume change.
     static let volumeRamp = Duration.milliseconds(30)
-    /// What stays queued when the rest is taken back: the card may be about to fetch it.
+    /// This much stays queued when the rest is taken back, because the card may be about to fetch it.
     static let kept = Duration.milliseconds(25)
-    /// Silence that follows the last frame, so that a card that plays whole periods plays it.
+    /// Silence after the last frame, so that a card that plays whole periods plays that frame.
     static let tail = Duration.milliseconds(100)
-    /// How much of that silence is to be played: what a card calls played may not have left it yet.
+    /// This much of the silence must be played, because frames that a card reports as played may still be on their way.
     private static let rest = Duration.milliseconds(20)
-    /// A card that plays nothing for so long has failed.
+    /// If the card plays nothing for this long, it has failed.
     private static let patience = Duration.seconds(3)
 
     /// Opens a take and a card for it.
-    /// - Parameter request: what to ask of the card for sound of a format.
+    /// - Parameter request: the card request for a format.
     /// - Throws: `PlaybackError`, which says whether the take or the card failed.
     init(
         _ audio: TakeAudio, sink: any PlaybackSink, volume: Double, tuning: Tuning, now: Instant,
@@ -73,34 +74,31 @@ final class PlayedTake {
             rateHz: grant.format.rateHz, lengths: lengths,
             PlayMap.Segment(frame: 0, position: PlayPosition(), speed: tuning.speed))
         lastPlayed = (0, now)
-        // What is stretched does not begin as the take does.
+        // Stretched sound does not begin like the take itself.
         if tuning.tempo != 1 { fadeIn() }
     }
 
-    /// What the card runs at.
     var cardFormat: StreamFormat { grant.format }
-    /// The card's stable id.
     var card: String { grant.card }
-    /// Whether the card is closed.
     var isEnded: Bool {
         if case .ended = state { true } else { false }
     }
-    /// The queue's first frame that is of no place of the take; nil: there will be more.
+    /// The first frame of the queue after the take's frames, or nil if more will follow.
     var end: Int64? {
         if case .ending(let end) = state { end } else { nil }
     }
-    /// Up to which second the take was played.
+    /// The number of seconds of the take that were played.
     var endSeconds: Double { lengths.seconds(at: lastPosition) }
 
-    /// Fills the card's queue, and notices the end.
-    /// - Returns: when it is to be called again; nil: it waits for nothing.
+    /// Fills the card's queue, and detects the end.
+    /// - Returns: the time of the next call, or nil if there is nothing to wait for.
     func pump(now: Instant) throws -> Instant? {
         switch state {
         case .playing:
             try fill()
             if case .ending = state { return try pump(now: now) }
             try watch(now: now)
-            // Half the queue is left then.
+            // At that time half of the queue is left.
             return try due(now, queued: Int64(grant.bufferFrames / 2))
         case .ending(let end):
             _ = try queue.give(to: sink, upTo: queue.made)
@@ -121,7 +119,7 @@ final class PlayedTake {
             return nil
         case .stopping(let end, _):
             _ = try queue.give(to: sink, upTo: queue.made)
-            // A card that plays nothing is silent already.
+            // A card that plays nothing is already silent.
             guard try playedFrame() >= end || isStuck(now: now) else { return try due(now, played: end) }
             close()
             return nil
@@ -129,7 +127,6 @@ final class PlayedTake {
         }
     }
 
-    /// Where the playing is, and how it goes on.
     func progress(now: Instant) throws -> PlayProgress {
         switch state {
         case .playing, .ending:
@@ -144,7 +141,7 @@ final class PlayedTake {
         }
     }
 
-    /// Silence at once, and the card is closed.
+    /// Stops the sound at once and closes the card.
     func close() {
         sink.close()
         switch state {
@@ -154,7 +151,7 @@ final class PlayedTake {
         state = .ended(at: lastPosition)
     }
 
-    /// All that was read is played: goes on with a part of another format on the card, which is opened again, or ends.
+    /// Called when all read frames are played. Opens the card again for a part in another format, or ends.
     private func endPart(now: Instant) throws -> Instant? {
         guard let following = source.following else {
             lastPosition = lengths.end
@@ -165,7 +162,7 @@ final class PlayedTake {
         return try pump(now: now)
     }
 
-    /// Opens the card for the part of a place, and begins there.
+    /// Opens the card again for the part at a place, and begins there.
     func reopen(at position: PlayPosition, now: Instant) throws {
         sink.close()
         let grant = try Self.open(sink, request(audio.parts[position.part].format))
@@ -178,7 +175,6 @@ final class PlayedTake {
         begin(now: now)
     }
 
-    /// It plays from now on.
     func begin(now: Instant) {
         lastPlayed = (-1, now)
         state = .playing
@@ -232,7 +228,7 @@ extension PlayedTake {
         now + grant.format.duration(ofFrames: max(0, frame - (try playedFrame())) + 1)
     }
 
-    /// Notices a card that plays nothing.
+    /// Throws if the card plays nothing.
     private func watch(now: Instant) throws {
         if try isStuck(now: now) {
             throw PlaybackError.card("play: \(grant.card): it played nothing for \(Self.patience.inSeconds) s")
@@ -245,7 +241,7 @@ extension PlayedTake {
         return now - lastPlayed.at > Self.patience
     }
 
-    /// What is still queued is silence.
+    /// Drops the silence that is still queued.
     private func silence() {
         if let queued = try? sink.queuedFrames() { queue.takeBack(Int64(queued)) }
         sink.drop()

@@ -4,14 +4,13 @@ import TakeFiles
 package import Takes
 package import Workers
 
-/// Plays takes as the deck orders, one at a time. It is the state of a worker: `turn` is all of its work.
+/// Plays one take at a time, as the deck orders. It is the state of a worker, and `turn` does all its work.
 package final class Player {
     private let sink: any PlaybackSink
     private let clock: any Clock
     private let monitor: Monitor
     private var played: PlayedTake?
 
-    /// A worker that plays on `sink`.
     package static func worker(sink: any PlaybackSink, clock: any Clock) -> Worker<PlayOrder, PlayOutcome> {
         let player = Player(sink: sink, clock: clock)
         return Worker(clock: clock) { orders, now, outcomes in player.turn(orders, now: now, outcomes) }
@@ -115,7 +114,6 @@ package final class Player {
         }
     }
 
-    /// Reports the position without waking the deck.
     private func report(_ played: PlayedTake, _ outcomes: Mailbox<PlayOutcome>) throws {
         guard !played.isEnded else { return }
         outcomes.postQuietly(.progress(try played.progress(now: clock.now())))

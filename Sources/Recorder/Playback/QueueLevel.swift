@@ -1,15 +1,15 @@
 import Takes
 
-/// How much is queued at a card that plays what another card captures.
+/// The fill level of the queue to a card that plays the sound of another card.
 ///
-/// Two cards never run at quite the same rate, so the queue slowly grows or runs dry. Frames come in bursts, hence the level is
-/// the least that was queued when others were added, over a second. If it is off by more than `tolerance`, so many frames are to be
-/// left out or repeated, one at a time. If it is far too high, or too high just after the sound has begun, they are to be left out
-/// at once.
+/// Two cards never run at exactly the same rate, so the queue slowly grows or runs dry. Frames come in bursts.
+/// Therefore the level is the minimum over a second of the frames queued when others are added. If it is off by more
+/// than `tolerance`, that many frames must be left out or repeated, one at a time. If it is far too high, or too high
+/// just after the start, the excess is left out at once.
 struct QueueLevel {
-    /// The least that is to be queued when others are added.
+    /// The intended minimum of queued frames when others are added.
     let target: Int64
-    /// So many frames are to be repeated, one in each chunk; below 0: to be left out.
+    /// The number of frames to repeat, one in each chunk. Below 0: the number of frames to leave out.
     private(set) var missing: Int64 = 0
     private let tolerance: Int64
     private let far: Int64
@@ -22,7 +22,7 @@ struct QueueLevel {
         case steady(since: Instant)
     }
 
-    /// What is to be queued: the thread that adds frames may be so late.
+    /// Allows the thread that adds frames to be this late.
     private static let target = Duration.milliseconds(15)
     private static let tolerance = Duration.milliseconds(3)
     private static let far = Duration.milliseconds(30)
@@ -36,9 +36,9 @@ struct QueueLevel {
         state = .begun(now)
     }
 
-    /// Frames are about to be added.
-    /// - Parameter queued: how many are queued.
-    /// - Returns: how many are to be left out at once.
+    /// Called before frames are added.
+    /// - Parameter queued: the number of frames in the queue.
+    /// - Returns: the number of frames to leave out at once.
     mutating func add(queued: Int64, now: Instant) -> Int64 {
         let least = min(self.least ?? queued, queued)
         self.least = least
@@ -53,7 +53,7 @@ struct QueueLevel {
         }
         self.least = nil
         state = .steady(since: now)
-        // What is being corrected is not off by anything new.
+        // During a correction the level is still off for the same reason.
         guard missing == 0 else { return 0 }
         let excess = least - target
         if excess > limit { return excess }
@@ -61,14 +61,14 @@ struct QueueLevel {
         return 0
     }
 
-    /// The queue was filled to the target again.
+    /// Called after the queue was filled to the target again.
     mutating func restart(now: Instant) {
         missing = 0
         least = nil
         state = .begun(now)
     }
 
-    /// One of those frames was repeated or left out.
+    /// Called after one frame was repeated or left out.
     mutating func corrected() {
         missing -= missing.signum()
     }

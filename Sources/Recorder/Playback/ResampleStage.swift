@@ -1,4 +1,4 @@
-/// Brings sound to another rate, or plays it faster or slower and with that higher or lower.
+/// Converts sound to another rate. If `fromHz` is not the sound's own rate, speed and pitch change together.
 final class ResampleStage: PlayStage {
     private let fromHz: Double
     private let toHz: Double
@@ -9,7 +9,7 @@ final class ResampleStage: PlayStage {
     let leadFrames = 0
     let latencyFrames = 0
 
-    /// The most frames that the resampler hands over at a time.
+    /// The most frames that the resampler returns at a time.
     private static let chunkFrames = 4096
 
     /// - Throws: `ResamplerError`.

@@ -1,6 +1,6 @@
 internal import CSoxr
 
-/// Sound at another rate, by libsoxr at its very high quality (28 bits, linear phase, in double precision).
+/// Converts the sample rate with libsoxr at its very high quality (28 bits, linear phase, in double precision).
 ///
 /// Its output is aligned with its input: the first frames of both belong together.
 @safe struct Resampler: ~Copyable {
@@ -8,12 +8,12 @@ internal import CSoxr
     private let channels: Int
 
     /// A resampler of interleaved frames.
-    /// - Throws: `ResamplerError`, with the library's words.
+    /// - Throws: `ResamplerError`, with the library's message.
     init(fromHz: Double, toHz: Double, channels: Int) throws(ResamplerError) {
         var problem: soxr_error_t?
         var kinds = unsafe soxr_io_spec(SOXR_FLOAT64_I, SOXR_FLOAT64_I)
         var quality = unsafe soxr_quality_spec(UInt(SOXR_VHQ), 0)
-        // Safe: the specifications are read during the call alone.
+        // Safe: the specifications are read only during the call.
         let handle = unsafe soxr_create(
             fromHz, toHz, UInt32(clamping: channels), &problem, &kinds, &quality, nil)
         guard let handle = unsafe handle, unsafe problem == nil else {
@@ -28,10 +28,10 @@ internal import CSoxr
         unsafe soxr_delete(handle)
     }
 
-    /// Resamples what it can of `frameCount` frames of `source` from frame `first` on, into `result`, which it fills
-    /// at most.
-    /// - Parameter source: nil once all input was given: what is still within comes out.
-    /// - Returns: frames used, and frames made.
+    /// Resamples up to `frameCount` frames of `source`, from frame `first` on, into `result`. It stops when `result` is
+    /// full.
+    /// - Parameter source: nil after the last input, to get the remaining output.
+    /// - Returns: the number of frames used, and of frames made.
     mutating func process(
         _ source: [Double]?, first: Int, frameCount: Int, into result: inout [Double]
     ) throws(ResamplerError) -> (used: Int, made: Int) {
@@ -40,7 +40,7 @@ internal import CSoxr
         let handle = unsafe handle
         let channels = channels
         let room = result.count / channels
-        // Safe: both arrays outlive the call and hold as many frames as the call says.
+        // Safe: both arrays outlive the call and have room for the given numbers of frames.
         let problem = unsafe result.withUnsafeMutableBufferPointer { output in
             if let source {
                 unsafe source.withUnsafeBufferPointer { input in
@@ -59,7 +59,6 @@ internal import CSoxr
     }
 }
 
-/// libsoxr could not resample.
 struct ResamplerError: Error, Hashable, CustomStringConvertible {
     var fromHz: Double?
     var toHz: Double?

@@ -1,13 +1,13 @@
 internal import CSoundTouch
 
-/// Makes sound longer or shorter and keeps its pitch, by SoundTouch (WSOLA: sequences of the sound are put one after the
-/// other where they fit each other best, and cross-faded).
+/// Changes the length of sound and keeps its pitch, with SoundTouch (WSOLA: sequences of the sound are joined where
+/// they fit best, and cross-faded).
 ///
-/// The first sequence is not sought, but is the beginning of the input. So it is dropped.
+/// The first sequence is dropped, because SoundTouch takes it from the beginning of the input without a search.
 @safe final class StretchStage: PlayStage {
     private let handle: OpaquePointer
     private let tempo: Double
-    /// Frames of input, without the lead, and of output since the reset.
+    /// Input frames (without the lead) and output frames since the reset.
     private var taken: Int64
     private var made: Int64 = 0
     private var scratch: [Double]
@@ -19,8 +19,8 @@ internal import CSoundTouch
     private static let chunkFrames = 1024
 
     /// - Parameters:
-    ///   - tempo: how many times faster.
-    ///   - transposed: how many times faster the sound was played before; its periods are so much shorter.
+    ///   - tempo: the speed factor.
+    ///   - transposed: the speed factor of the resampling before. It shortens the periods of the sound.
     /// - Throws: `StretchError`.
     init(rateHz: Int, channels: Int, tempo: Double, transposed: Double) throws(StretchError) {
         guard channels <= Int(csoundtouch_most_channels) else { throw .channels(channels) }
@@ -64,7 +64,7 @@ internal import CSoundTouch
 
     private func put(_ samples: [Double], frameCount: Int) throws(StretchError) {
         guard frameCount > 0 else { return }
-        // Safe: the samples are read during the call alone.
+        // Safe: the samples are read only during the call.
         let isPut = unsafe samples.withUnsafeBufferPointer {
             unsafe csoundtouch_put(handle, $0.baseAddress, frameCount)
         }
@@ -74,7 +74,7 @@ internal import CSoundTouch
     private func takeFinished(upTo limit: Int64, into output: inout Frames) {
         while made < limit {
             let room = Int(min(Int64(Self.chunkFrames), limit - made))
-            // Safe: there is room for a chunk.
+            // Safe: the array has room for a chunk.
             let count = unsafe scratch.withUnsafeMutableBufferPointer {
                 unsafe csoundtouch_take(handle, $0.baseAddress, room)
             }
@@ -85,9 +85,8 @@ internal import CSoundTouch
     }
 }
 
-/// Sound could not be made longer or shorter.
 enum StretchError: Error, Hashable, CustomStringConvertible {
-    /// SoundTouch can have fewer.
+    /// SoundTouch supports at most 16 channels.
     case channels(Int)
     case memory
 

@@ -2,7 +2,7 @@ import Doctor
 import Lines
 import Settings
 
-/// What the settings name to watch the battery by.
+/// The battery inputs that the settings name: a line, a voltage or both.
 final class Battery {
     private let input: InputLine?
     private var lines: ButtonLines?
@@ -11,11 +11,11 @@ final class Battery {
     private struct Voltage {
         var sensor: SupplyVoltage
         var path: String
-        /// In volts: below it, the battery is low.
+        /// Volts. A lower voltage counts as low.
         var least: Double
     }
 
-    /// - Returns: nil, if they name nothing.
+    /// - Returns: nil if the settings name no input.
     init?(_ settings: Settings.Power) {
         input = InputLine(settings.lowBattery)
         voltage = settings.lowVolts.flatMap { least in
@@ -26,7 +26,7 @@ final class Battery {
         if input == nil, voltage == nil { return nil }
     }
 
-    /// Reads all that is named. What says that it is low counts before what cannot be read.
+    /// Reads all inputs. A low reading takes precedence over an unreadable input.
     func read() -> BatteryLevel.Reading {
         let readings = [readLine(), readVoltage()].compactMap(\.self)
         let low = readings.first { if case .low = $0 { true } else { false } }
@@ -53,7 +53,7 @@ final class Battery {
             return .unreadable("\(voltage.path): there is no voltage to be read: see [power] supply")
         }
         guard volts < voltage.least else { return .good }
-        // An open channel, or a converter that is off.
+        // The cause is an open channel, or a converter that is switched off.
         guard volts >= voltage.least / 2 else {
             return .unreadable(
                 "\(voltage.path): it says \(Self.text(volts)), by which no kit would run: see [power] supply and its wiring"
@@ -65,37 +65,37 @@ final class Battery {
     private static func text(_ volts: Double) -> String { "\((volts * 100).rounded() / 100) V" }
 }
 
-/// Decides by readings whether the battery is nearly empty.
+/// Decides from the readings whether the battery is nearly empty.
 struct BatteryLevel {
     enum Reading: Equatable, Sendable {
         case good
-        /// It is low, in these words.
+        /// The text says why it is low.
         case low(String)
-        /// It cannot be read, for this reason.
+        /// The text says why it cannot be read.
         case unreadable(String)
     }
 
     enum Outcome: Equatable, Sendable {
-        /// It is nearly empty, in these words. Said once.
+        /// The battery is nearly empty. Returned once.
         case low(String)
         case unreadable(String)
-        /// It can be read again.
+        /// The first reading after an unreadable one.
         case readable
     }
 
     private enum State {
         case good
-        /// So many readings in a row were low.
+        /// The number of consecutive low readings.
         case low(Int)
         case unreadable
         case empty
     }
 
-    /// So often in a row it is low before that counts: a card or a lamp that is switched on pulls the voltage down for a moment.
+    /// The battery counts as empty after this many consecutive low readings: switching on a card or a lamp pulls the
+    /// voltage down for a moment.
     static let readings = 4
     private var state = State.good
 
-    /// Takes in a reading.
     mutating func take(_ reading: Reading) -> Outcome? {
         if case .empty = state { return nil }
         let before = state

@@ -4,17 +4,16 @@ import Takes
 import Transport
 import Workers
 
-/// Watches whether the battery is nearly empty, on a thread of its own: a sensor's bus may hang.
+/// Watches for an empty battery on its own thread, because a sensor's bus may hang.
 final class BatteryWatch {
     private let worker: Worker<Never, BatteryLevel.Outcome>
     private let report: (Report) -> Void
-    /// Called once, when the battery has been low for a while.
+    /// Called once, when the battery is nearly empty.
     var onLow: () -> Void = {}
 
-    /// How often it is read.
     static let interval = Duration.seconds(5)
 
-    /// - Returns: nil, if the settings name nothing to be watched.
+    /// - Returns: nil if the settings name no battery input.
     /// - Throws: `ThreadError` if the system grants no thread.
     init?(
         _ settings: Settings.Power, clock: any Clock, report: @escaping (Report) -> Void
@@ -29,10 +28,9 @@ final class BatteryWatch {
         try worker.start(name: "battery", priority: .low)
     }
 
-    /// Readable while there is something to collect.
+    /// Readable while outcomes wait for `collect`.
     var fileDescriptor: Int32 { worker.fileDescriptor }
 
-    /// Reports what the thread reports.
     func collect() {
         for outcome in worker.outcomes() {
             switch outcome {

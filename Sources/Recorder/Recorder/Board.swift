@@ -8,22 +8,19 @@ import Takes
 
 /// The hardware that a recorder runs on, real or simulated.
 struct Board {
-    /// Where sound comes from.
     var card: any CaptureSource
-    /// The card that it opens.
+    /// The card that `card` opens.
     var captureCard: CardReference
-    /// Another source for the same card.
+    /// Makes another source for the same card.
     var newCard: @Sendable () -> any CaptureSource = { CaptureCard() }
-    /// Where sound goes.
     var sink: any PlaybackSink
-    /// The card that it opens.
+    /// The card that `sink` opens.
     var playbackCard: CardReference
-    /// Opens buttons and lamps. To be called once.
+    /// Opens buttons and lamps. Call it at most once.
     var panel: () -> any FrontPanel
     /// The log; a panel with a screen shows it too.
     var log: Log
 
-    /// The machine's own sound cards and lines.
     static func real(_ settings: Settings, clock: any Clock, log: Log) -> Board {
         Board(
             card: CaptureCard(), captureCard: settings.capture.card, sink: PlaybackCard(),
@@ -58,14 +55,15 @@ struct Board {
         return board
     }
 
-    /// Whether a card can be recorded from now: a desktop may hold it, and a container may have no access to it.
+    /// Whether the card can be opened for recording now. A desktop may hold it, and a container may have no access to
+    /// it.
     private func records(from reference: CardReference, _ settings: Settings) -> Bool {
         let card = CaptureCard()
         defer { card.stop() }
         var request = DeckOptions(settings: settings, version: "").capture
         request.card = reference
         do {
-            // Some of these are reported only once.
+            // The card reports some of these warnings only once.
             for warning in try card.open(request).warnings { log.write(Report(.warning, warning)) }
             return true
         } catch {
@@ -74,7 +72,6 @@ struct Board {
         }
     }
 
-    /// Whether a card can be played on now.
     private func plays(on reference: CardReference) -> Bool {
         let card = PlaybackCard()
         defer { card.close() }

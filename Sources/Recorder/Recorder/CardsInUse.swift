@@ -2,10 +2,11 @@ import Settings
 import SoundCard
 import Takes
 
-/// The machine's own cards that a simulated board uses; nil: none.
+/// The machine's own cards that a simulated board uses, or nil where there is none.
 ///
-/// A card that the settings name is used whether it is present or not. `auto` is resolved once, so that a card that is unplugged
-/// is reported as missing, and not replaced by another. A dummy is not used: it captures silence and plays nothing.
+/// A card that the settings name is used whether it is present or not. `auto` is resolved once, so that a card that is
+/// unplugged is reported as missing and not replaced by another. A dummy card is never used: it captures silence and
+/// plays nothing.
 struct CardsInUse: Hashable {
     var capture: CardReference?
     var playback: CardReference?

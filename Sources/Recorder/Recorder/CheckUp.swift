@@ -11,38 +11,37 @@ import Workers
 
 /// The recorder's own check-up: only the process that has the devices open can examine them.
 ///
-/// What touches devices, files or storage is done on a worker, so that the loop never waits. It stops at once when a take begins.
+/// The worker touches devices, files and storage, so that the loop never blocks. The worker stops at once when a take
+/// begins.
 final class CheckUp {
-    /// What the worker is to examine.
     private enum Order: Sendable {
-        /// The process and the panel; then two seconds of a card that is closed otherwise, if there is one to open.
+        /// Examine the process and the panel. If `card` is set, also open that card and record two seconds.
         case probe(Examination, OpenLines?, card: (@Sendable () -> any CaptureSource)?, Brake)
-        /// The sound and the folder; then the storage, unless a take is recorded.
+        /// Examine the sound and the folder, and the storage unless a take is recorded.
         case measure(Examination, isRecording: Bool, Brake)
     }
 
-    /// What the worker reports: the examination as far as it is, then whole.
+    /// The examination so far, or the complete one.
     private enum Outcome: Sendable {
         case partial(Examination)
         case whole(Examination)
     }
 
-    /// A check-up that is under way.
     private struct Run {
         var answer: Answer
         var examination: Examination
         var brake = Brake()
-        /// What is under way does not answer if it lasts longer.
+        /// The current step has failed to answer after this.
         var deadline: Instant
     }
 
     private enum State {
         case idle
-        /// The cards are listed.
+        /// The cards are being listed.
         case listing(Run)
         /// The worker examines process and panel, and perhaps a card.
         case probing(Run)
-        /// The deck's own ring fills.
+        /// The deck's own ring is filling.
         case recording(Run)
         /// The worker measures the storage.
         case measuring(Run)
@@ -52,17 +51,17 @@ final class CheckUp {
     private let settings: Settings
     private let problems: [String]
     private let cards: Listing<[CardReport]>
-    /// A card to open while the deck keeps its own closed.
+    /// Makes a card to open while the deck keeps its own closed.
     private let newCard: @Sendable () -> any CaptureSource
-    /// The panel's lines; nil: the panel has none.
+    /// The panel's lines, or nil if it uses no lines.
     private let openLines: () -> OpenLines?
     private let clock: any Clock
     private let worker: OnDemandWorker<Order, Outcome>
     private var state = State.idle
 
-    /// How often the ring is checked while there is not enough in it.
+    /// How often the ring is checked until it holds enough.
     private static let interval = Duration.milliseconds(100)
-    /// A device or a storage that has not answered for so long does not answer.
+    /// The longest wait for an answer from a device or the storage.
     private static let patience = Duration.seconds(15)
 
     init(
@@ -85,13 +84,12 @@ final class CheckUp {
         run?.brake.pull()
     }
 
-    /// Readable while there is something for `collect`.
+    /// Readable while outcomes wait for `collect`.
     var fileDescriptor: Int32 { worker.fileDescriptor }
 
-    /// Whether a check-up is under way.
     var isUnderWay: Bool { run != nil }
 
-    /// Begins a check-up, which is answered once it is done.
+    /// Begins a check-up. The answer follows when it is done.
     func begin(_ answer: Answer) {
         guard run == nil else {
             return answer.refuse(Refusal(.busy, "doctor: another check-up is under way: try again in a moment"))
@@ -115,15 +113,15 @@ final class CheckUp {
         cards.request(mayOpen: deck.allowsOpening) { [weak self] result in self?.listed(result) }
     }
 
-    /// Does what is due.
-    /// - Returns: when it is to be called again at the latest; nil: not before `collect`.
+    /// Advances the state.
+    /// - Returns: the deadline for the next call, or nil if only `collect` can make progress.
     func turn(now: Instant) -> Instant? {
         if let run, now >= run.deadline { collect() }
         switch state {
         case .idle, .listing: return nil
         case .probing(var run):
             guard now >= run.deadline else { return run.deadline }
-            // It was opened for this check-up, or the worker could not have been held up.
+            // The card was opened for this check-up; otherwise the worker could not have blocked.
             run.examination.cardFailure =
                 run.examination.cardFailure
                 ?? "capture: \(settings.capture.card): has not answered for \(Self.patience.components.seconds) s: unplug it "
@@ -140,16 +138,17 @@ final class CheckUp {
         }
     }
 
-    /// A take is about to begin, or to be played: card and storage are free for it as soon as the worker can stop.
+    /// Called when a take is about to begin or to be played. Card and storage are free for it as soon as the worker can
+    /// stop.
     func stopForTake() {
         cards.stopOpening()
         run?.brake.pull()
     }
 
-    /// Goes on with what the worker reports.
+    /// Handles the worker's outcomes.
     func collect() {
         for outcome in worker.outcomes() {
-            // After an answer without the worker, what it reports is too late.
+            // Outcomes that arrive after the check-up was answered without the worker are dropped.
             switch (outcome, state) {
             case (.partial(let examination), .probing(var run)):
                 run.examination = examination
@@ -202,7 +201,7 @@ extension CheckUp {
         state = .recording(run)
     }
 
-    /// Takes the sound from the deck's own ring, once there is enough of it.
+    /// Copies the sound from the deck's own ring, once the ring holds enough.
     private func record(_ run: Run, _ now: Instant) -> Instant? {
         var run = run
         guard let grant = deck.openGrant, let ring = deck.openRing else {
@@ -211,7 +210,7 @@ extension CheckUp {
             } else if let fault = deck.status.faults.first(where: { $0.code == .noCard }) {
                 run.examination.cardFailure = fault.message
             } else if deck.keepsListening || run.brake.isPulled, now < run.deadline {
-                // It is being opened.
+                // The card is being opened.
                 return now + Self.interval
             }
             return measure(run)

@@ -5,7 +5,8 @@ import Takes
 import Transport
 import Workers
 
-/// Sets the clock to the time that a person gives: directly where this process may, else through a unit that may.
+/// Sets the clock to the time that a person gives: directly if this process is permitted to, otherwise through a
+/// privileged unit.
 ///
 /// The unit, fieldfare-set-clock, sets the clock and then the clock chip, if there is one.
 final class ClockSetting {
@@ -16,17 +17,17 @@ final class ClockSetting {
     private let report: (Report) -> Void
     private var state = State.idle
 
-    /// Called when the clock is set, before the request is answered.
+    /// Called when the clock was set, before the request is answered.
     var onSet: () -> Void = {}
 
-    /// Receives the result once; nil: the clock is set.
+    /// Called once. The argument is nil if the clock was set.
     typealias Completion = (Refusal?) -> Void
 
     private enum State {
         case idle
-        /// The unit is to set the clock.
+        /// The unit has not set the clock yet.
         case requested(Request)
-        /// The clock is set; the unit is to write the chip.
+        /// The clock is set, and the unit has not written the chip yet.
         case set(Request)
     }
 
@@ -36,16 +37,16 @@ final class ClockSetting {
         var completion: Completion
     }
 
-    /// How often the clock is compared meanwhile.
+    /// How often the clock is read while a request is pending.
     private static let interval = Duration.milliseconds(100)
-    /// The unit has 10 s, and some more to end.
+    /// The unit's timeout is 10 s; it needs some more time to end.
     private static let patience = Duration.seconds(14)
-    /// The file has whole seconds.
+    /// The request file holds whole seconds.
     private static let accuracy = Duration.milliseconds(1500)
 
     /// - Parameters:
-    ///   - path: the file that the unit waits for.
-    ///   - report: receives what was done.
+    ///   - path: the request file that the unit watches.
+    ///   - report: receives a line for each step.
     init(
         clock: any Clock, path: String = "/run/fieldfare/set-clock", files: FileSystem = FileSystem(),
         calls: ClockSettingCalls = ClockSettingCalls(), report: @escaping (Report) -> Void
@@ -57,7 +58,7 @@ final class ClockSetting {
         self.report = report
     }
 
-    /// Sets the clock to `time`, which a person says is the time now.
+    /// Sets the clock to `time`, the current time according to a person.
     func begin(_ time: WallTime, _ completion: @escaping Completion) {
         guard case .idle = state else {
             return completion(Refusal(.busy, "clock: it is being set: try again in a moment"))
@@ -68,13 +69,13 @@ final class ClockSetting {
             completion(nil)
         case EPERM, EACCES: ask(time, completion)
         case let code:
-            // Before the time of the boot, or too late for the kernel's nanoseconds.
+            // The time is before the boot, or too large for the kernel's nanoseconds.
             completion(Refusal(.badData, "clock: \(time.iso8601): the clock cannot have this time: \(text(code))"))
         }
     }
 
-    /// Does what is due.
-    /// - Returns: when it is to be called again at the latest; nil: nothing is under way.
+    /// Advances the state.
+    /// - Returns: the deadline for the next call, or nil if no request is pending.
     func turn(now: Instant) -> Instant? {
         switch state {
         case .idle: return nil
@@ -87,7 +88,7 @@ final class ClockSetting {
             }
             let isLate = now - request.since >= Self.patience
             guard isLate || isTaken && unit.takeResult() != nil else { return now + Self.interval }
-            // A unit that starts later must not set a time that is past by then.
+            // A unit that starts later must not set an outdated time.
             if !isTaken { unit.withdraw() }
             let problem =
                 isTaken
@@ -106,7 +107,7 @@ final class ClockSetting {
     }
 
     /// Answers the request.
-    /// - Parameter problem: what went wrong, a sentence; nil: nothing.
+    /// - Parameter problem: an error message, or nil after success.
     private func finish(_ request: Request, _ problem: String?) -> Instant? {
         state = .idle
         if let problem { report(Report(.error, problem)) }
@@ -126,7 +127,7 @@ final class ClockSetting {
         state = .requested(Request(time: time, since: clock.now(), completion: completion))
     }
 
-    /// Whether the clock is where it must be if it was set at any moment since the request.
+    /// Whether the wall clock shows what it would show if it had been set at any moment since the request.
     private func isSet(_ request: Request, now: Instant) -> Bool {
         let wallTime = clock.wallTime()
         return wallTime >= request.time - Self.accuracy
@@ -141,14 +142,14 @@ final class ClockSetting {
     private func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }
 
-/// The calls by which the clock is set, one door each.
+/// The system calls that set the clock, one closure per call.
 struct ClockSettingCalls {
-    /// `clock_settime(2)` of `CLOCK_REALTIME`: 0, or the error's code.
+    /// `clock_settime(2)` of `CLOCK_REALTIME`. Returns 0 or the errno.
     var set: (WallTime) -> Int32 = { time in
         var value = timespec(time)
         return unsafe clock_settime(CLOCK_REALTIME, &value) == 0 ? 0 : errno
     }
-    /// `access(2)`: whether the file exists.
+    /// `access(2)` with `F_OK`.
     var exists: (String) -> Bool = { unsafe access($0, F_OK) == 0 }
 
     /// The argument of `clock_settime`, which refuses times before 1970.

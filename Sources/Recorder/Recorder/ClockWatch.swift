@@ -4,15 +4,14 @@ import Takes
 
 /// Detects at once that the date was set.
 struct ClockWatch: ~Copyable {
-    /// Readable once the date was set; −1 where the system does not report it.
+    /// Readable once the date was set, or −1 if the system does not report it.
     let fileDescriptor: Int32
     private let calls: ClockWatchCalls
     private var offset: ClockOffset
 
-    /// A smaller step may be the time between the readings of the two clocks on a busy machine.
+    /// The smallest step that counts. On a busy machine, the readings of the two clocks may be almost this far apart.
     static let smallest = Duration.milliseconds(10)
 
-    /// Watches from now on.
     init(_ clock: any Clock, calls: ClockWatchCalls = ClockWatchCalls()) {
         self.calls = calls
         offset = clock.offset()
@@ -29,12 +28,12 @@ struct ClockWatch: ~Copyable {
         if fileDescriptor >= 0 { calls.close(fileDescriptor) }
     }
 
-    /// To be called when the file descriptor is readable.
+    /// Call it when the file descriptor is readable.
     func drain() {
         if fileDescriptor >= 0 { calls.drain(fileDescriptor) }
     }
 
-    /// Returns the time by which the date was set forward since the last call, or nil if the date was not set.
+    /// Returns how far the date was set forward since the last call (negative for backward), or nil if it was not set.
     ///
     /// The clocks themselves are compared; the file descriptor only says when to compare them.
     mutating func step(_ clock: any Clock) -> Duration? {
@@ -46,11 +45,11 @@ struct ClockWatch: ~Copyable {
     }
 }
 
-/// The calls that a watch makes, one door each. They return what the system returns.
+/// The system calls of a watch, one closure per call. They return what the system returns.
 struct ClockWatchCalls {
     /// `timerfd_create(2)`.
     var make: () -> Int32 = { timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK)) }
-    /// `timerfd_settime(2)`: a timer that never ends, and is cancelled when the date is set.
+    /// `timerfd_settime(2)`: a timer that never expires and is cancelled when the date is set.
     var arm: (Int32) -> Int32 = { descriptor in
         var never = itimerspec()
         never.it_value.tv_sec = .max

@@ -6,7 +6,6 @@ import Takes
 import Transport
 
 extension DeckOptions {
-    /// The options that the settings contain.
     init(settings: Settings, version: String) {
         self.init(
             kit: settings.kitName, directory: settings.takes.folder, version: version)

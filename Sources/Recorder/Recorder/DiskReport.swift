@@ -1,20 +1,21 @@
 import FoundationEssentials
 
-/// What smartctl(8) prints of a disk, as JSON: the part that a history keeps.
+/// The part of smartctl(8)'s JSON report on a disk that the history stores.
 struct DiskReport: Equatable {
-    /// How much of its life the disk has used, in percent; it may be more than 100. nil: it does not say.
+    /// Share of its rated life that the disk has used, in percent. It may exceed 100. Nil if the disk does not report
+    /// it.
     var usedPercent: Int?
-    /// Whether the disk judges itself to be good; nil: it does not say.
+    /// The disk's own health verdict, or nil if it does not report one.
     var isHealthy: Bool?
 
-    /// nil: it is no such report, or says neither.
+    /// Returns nil if the text is not such a report, or has neither value.
     init?(json: String) {
         guard let report = try? JSONDecoder().decode(Report.self, from: Data(json.utf8)) else { return nil }
         let statistics = report.statistics?.pages.flatMap { $0.table ?? [] }
         let used =
             report.endurance?.percent ?? report.nvme?.percent
             ?? statistics?.first { $0.name == "Percentage Used Endurance Indicator" }?.value
-        // One byte in both standards (NVM Express, ATA ACS-3): what is greater is damaged.
+        // Both standards (NVM Express, ATA ACS-3) store it in one byte, so a larger value is damaged.
         usedPercent = used.flatMap { (0...255).contains($0) ? $0 : nil }
         isHealthy = report.status?.passed
         if usedPercent == nil && isHealthy == nil { return nil }

@@ -2,22 +2,22 @@ import History
 import Takes
 import Transport
 
-/// When each fault that is shown began.
+/// Tracks the beginning and end of each fault that is shown.
 struct FaultSpans {
     private var spans: [Span] = []
 
-    /// The time for which some of what a fault was the first to report is shown.
+    /// The time during which at least one of the names that a fault was the first to report is shown.
     private struct Span {
         var code: Fault.Code
         var names: Set<Name>
         var since: Instant
     }
 
-    /// Identifies a fault, or a channel's part of it, whatever figures its sentence has.
+    /// Identifies a fault, or one channel's share of it, regardless of the figures in its message.
     private enum Name: Hashable {
         /// The words of the sentence, without its figures.
         case words(Fault.Code, String)
-        /// A channel, whichever ones the sentence names beside it.
+        /// A channel, whichever other channels the message names.
         case channel(Int, Fault.SignalTrouble)
 
         static func all(of fault: Fault) -> Set<Name> {
@@ -29,8 +29,8 @@ struct FaultSpans {
         }
     }
 
-    /// Takes over all faults that are shown now.
-    /// - Returns: which ended and which began, in their order.
+    /// Compares with all faults that are shown now.
+    /// - Returns: the faults that ended, then the faults that began, each in their order.
     mutating func update(_ faults: [Fault], at now: Instant) -> [HistoryEvent] {
         let shown = faults.reduce(into: Set<Name>()) { $0.formUnion(Name.all(of: $1)) }
         for index in spans.indices { spans[index].names.formIntersection(shown) }

@@ -7,26 +7,26 @@ import Takes
 import Transport
 import Workers
 
-/// Keeps the kit's history: what happens is written and synced by a thread of low priority, which nothing waits for.
+/// Keeps the kit's history. A thread of low priority writes and syncs the events, and nothing waits for it.
 final class FlightRecorder {
     private let clock: any Clock
     private let worker: Worker<Order, Outcome>
     private let report: (Report) -> Void
     private var faults = FaultSpans()
-    /// Each kind of event has a share of its own: presses that flicker must not hide a fault, and neither of them a take.
+    /// Each kind of event has its own limit: flickering presses must not displace faults, and neither may displace
+    /// takes.
     private var (presses, shown, phones, others) = (
         HourlyLimit(most: 200), HourlyLimit(most: 200), HourlyLimit(most: 200), HourlyLimit(most: 600)
     )
     private var nextMeasurement: Instant
 
-    /// What is asked of the thread.
     enum Order: Sendable {
-        /// The recorder started: the first order.
+        /// The first order: the recorder started.
         case begin(version: String, bootID: String, WallTime, uptime: Double)
         case note(HistoryRecord)
-        /// Measure, and note it.
+        /// Measure, and append the measurement.
         case measure(WallTime, uptime: Double, freeBytes: Int64?)
-        /// The recorder ends: the last order.
+        /// The last order: the recorder ends.
         case end(HistoryRecord)
     }
 
@@ -35,7 +35,6 @@ final class FlightRecorder {
         case ended
     }
 
-    /// How often the machine is measured.
     static let measurementInterval = Duration.seconds(600)
 
     /// - Throws: `ThreadError` if the system grants no thread.
@@ -45,24 +44,23 @@ final class FlightRecorder {
     ) throws(ThreadError) {
         self.clock = clock
         self.report = report
-        // The first measurement comes once the start, which wants the processor, is over.
+        // The first measurement waits until the start, which needs the processor, is over.
         nextMeasurement = clock.now() + .seconds(60)
         worker = HistoryWork.worker(folder, sensors, clock: clock)
         worker.post(.begin(version: version, bootID: bootID, clock.wallTime(), uptime: clock.now().uptime))
         try worker.start(name: "history", priority: .low)
     }
 
-    /// Readable while there is something to collect.
+    /// Readable while outcomes wait for `collect`.
     var fileDescriptor: Int32 { worker.fileDescriptor }
 
-    /// Reports what the thread reports.
+    /// Passes the thread's reports on.
     func collect() {
         for outcome in worker.outcomes() {
             if case .reported(let line) = outcome { report(line) }
         }
     }
 
-    /// Notes what happened at the deck.
     func note(_ event: DeckEvent) {
         switch event {
         case .pressed(let button): note(.pressed(.init(button)))
@@ -76,7 +74,7 @@ final class FlightRecorder {
         }
     }
 
-    /// Notes that the date was set, or became known.
+    /// Records that the date was set, or that its origin became known.
     func note(_ origin: ClockOrigin) { note(.clock(.init(origin))) }
 
     private func note(_ event: HistoryEvent) {
@@ -100,7 +98,7 @@ final class FlightRecorder {
         HistoryRecord(at: clock.wallTime(), uptime: clock.now().uptime, event)
     }
 
-    /// Has the machine measured when that is due. The loop turns often enough by itself.
+    /// Orders a measurement when it is due. The loop turns often enough for this without a deadline.
     func turn(_ now: Instant, freeBytes: @autoclosure () -> Int64?) {
         guard now >= nextMeasurement else { return }
         nextMeasurement = now + Self.measurementInterval
@@ -108,7 +106,7 @@ final class FlightRecorder {
         worker.post(.measure(clock.wallTime(), uptime: now.uptime, freeBytes: freeBytes()))
     }
 
-    /// Notes that the recorder ends, and waits for that at most a second: the storage may hang.
+    /// Records the end of the recorder. Waits at most one second for the write, because the storage may hang.
     func end(by cause: HistoryEvent.RecorderEnd.Cause) {
         noteLeftOut()
         worker.post(.end(record(.ended(.init(by: cause)))))
@@ -122,17 +120,16 @@ final class FlightRecorder {
     }
 }
 
-/// The thread's side.
 private final class HistoryWork {
     private let folder: HistoryFolder
     private let sensors: Sensors
     private var writer: HistoryWriter
-    /// What is not on the disk yet.
+    /// Records that are not on the disk yet.
     private var pending: [HistoryRecord] = []
-    /// Why it could not be written when that was last tried.
+    /// The error message of the last write if it failed.
     private var failure: String?
 
-    /// More are not kept in memory.
+    /// The oldest records above this number are dropped.
     private static let mostPending = 1000
 
     static func worker(
@@ -194,7 +191,7 @@ private final class HistoryWork {
 }
 
 extension RunEnd {
-    /// The line of the log about this end, or nil if the run ended as it should.
+    /// The log line about the previous run's end, or nil if that run ended properly.
     fileprivate var report: Report? {
         switch self {
         case .none, .unknown, .signal, .person, .battery, .schedule: nil

@@ -5,27 +5,26 @@ import Simulation
 import Takes
 import Workers
 
-/// The panel that a recorder has: real buttons and lamps, or simulated ones. All calls come from the core's thread, and none
-/// of them waits.
+/// The recorder's panel: real buttons and lamps, or simulated ones. All calls come from the core's thread, and none of
+/// them blocks.
 protocol FrontPanel: AnyObject {
-    /// Starts to watch the buttons. To be called once.
+    /// Starts to watch the buttons. Call it at most once.
     /// - Throws: `ThreadError` if the system grants no more threads.
     func start() throws(ThreadError)
-    /// Readable while there is something to deliver; negative: never.
+    /// Readable while events wait for `deliver`; negative if there never are any.
     var fileDescriptor: Int32 { get }
-    /// Hands the deck what happened on the panel since the last call, in that order. To be called when `fileDescriptor` is
-    /// readable.
+    /// Passes the events since the last call to the deck, in their order. Call it when `fileDescriptor` is readable.
     func deliver(to deck: Deck, at now: Instant)
-    /// Posts what the lamps are to show. To be called at each turn of the core's loop: it is also the sign that the core works.
-    /// - Parameter readout: what a panel with a screen shows besides; called only when it draws.
-    /// - Returns: when it is to be called again at the latest.
+    /// Posts the indication for the lamps. Call it at each turn of the core's loop: it is also the core's heartbeat.
+    /// - Parameter readout: the text for a panel with a screen; called only when the panel draws.
+    /// - Returns: the deadline for the next call.
     func show(_ indication: Indication, at now: Instant, readout: () -> PanelReadout) -> Instant?
     /// The lamps that can be lit one at a time.
     var lamps: [Lamp] { get }
-    /// The one that is lit alone, whatever else there is to show; nil: all show what there is.
+    /// The only lamp that is lit, regardless of the indication; nil for normal operation.
     var litAlone: Lamp? { get set }
-    /// The lines that it holds; nil: it has none.
+    /// The lines that the panel holds, or nil if it uses no lines.
     var openLines: OpenLines? { get }
-    /// Puts out all lamps, and ends. Waits at most a second for it.
+    /// Switches all lamps off and ends the panel. Waits at most one second.
     func goDark()
 }

@@ -4,14 +4,14 @@ import Panel
 import Synchronization
 import Takes
 
-/// The beats of the core, for another thread that watches it: an instant, and a timer that wakes that thread only when the
-/// next beat is late. A core that works costs it no wake-ups.
+/// The core's heartbeat for a watching thread: the instant of the last beat, and a timer that wakes that thread only
+/// when the next beat is late. While the core works, the watching thread is not woken.
 final class Heartbeat: Sendable {
-    /// Readable when no beat has come for `CoreWatch.askAfter`; negative where the system grants no timer.
+    /// Readable when no beat has come for `CoreWatch.askAfter`; negative if the system grants no timer.
     let fileDescriptor: Int32
     private let lastNanoseconds: Atomic<Int64>
 
-    /// A core that beats at `start`.
+    /// The first beat is at `start`.
     init(start: Instant) {
         fileDescriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
         lastNanoseconds = Atomic(start.nanoseconds)
@@ -22,10 +22,8 @@ final class Heartbeat: Sendable {
         if fileDescriptor >= 0 { close(fileDescriptor) }
     }
 
-    /// The last beat.
     var last: Instant { Instant(nanoseconds: lastNanoseconds.load(ordering: .acquiring)) }
 
-    /// The core works at `now`.
     func beat(at now: Instant) {
         lastNanoseconds.store(now.nanoseconds, ordering: .releasing)
         let late = (now + CoreWatch.askAfter).nanoseconds

@@ -1,9 +1,9 @@
 import Takes
 
-/// Lets a number of events through each hour: a button that is stuck, or a fault that comes and goes, must not push a winter's events
-/// out of a bounded history.
+/// Admits a limited number of events per hour. A button that is stuck, or a fault that comes and goes, must not
+/// displace a winter's events from a bounded history.
 struct HourlyLimit {
-    /// The most events of an hour.
+    /// The maximum number of events per hour.
     let most: Int
     private var hourEnd: Instant?
     private var admitted = 0
@@ -11,7 +11,6 @@ struct HourlyLimit {
 
     init(most: Int) { self.most = most }
 
-    /// Whether an event is let through.
     mutating func admits(at now: Instant) -> Bool {
         if hourEnd.map({ now >= $0 }) ?? true {
             hourEnd = now + .seconds(3600)
@@ -25,7 +24,7 @@ struct HourlyLimit {
         return true
     }
 
-    /// How many were not let through since the last call.
+    /// The number of events that were rejected since the last call.
     mutating func takeLeftOut() -> Int {
         defer { leftOut = 0 }
         return leftOut

@@ -3,9 +3,9 @@ import Doctor
 import Takes
 import Workers
 
-/// The kit's date and time: remembers during this boot where they come from, and detects when that changes.
+/// The kit's date and time: remembers their origin during this boot, and detects when it changes.
 ///
-/// Everything it reads and writes (`ClockProbe`) is in memory: the recorder's loop may call it.
+/// `ClockProbe` reads and writes only files in memory, so the recorder's loop may call it.
 final class KitClock {
     /// Readable once the date was set.
     var fileDescriptor: Int32 { watch.fileDescriptor }
@@ -28,7 +28,6 @@ final class KitClock {
         watch = ClockWatch(clock)
     }
 
-    /// Where the date comes from.
     /// - Parameter newestTake: the day of the newest take, `2026-11-21`.
     func origin(newestTake: String?) -> ClockOrigin {
         let evidence = probe.evidence(clock)
@@ -36,15 +35,16 @@ final class KitClock {
         return record?.origin(at: evidence.offset, today: clock.wallTime().latestDate, newestTake: newestTake) ?? .unset
     }
 
-    /// To be called when the file descriptor is readable.
+    /// Call it when the file descriptor is readable.
     func drain() { watch.drain() }
 
-    /// A person set the date, or confirmed it.
+    /// Call it when a person set the date or confirmed it.
     func wasSetByHand() {
         learn(ClockRecord(bootID: bootID, origin: .manual, offset: clock.offset()))
     }
 
-    /// Whether the date was set since the last call, or its origin became known: then the takes of this boot are to be dated.
+    /// Whether the date was set since the last call, or its origin became known. The takes of this boot must then be
+    /// dated.
     func hasChanged() -> Bool {
         if let step = watch.step(clock) {
             isChangePending = true
@@ -63,7 +63,7 @@ final class KitClock {
         }
         isChangePending = isChangePending || isSame != true
         record = known
-        // Without the folder it is remembered as long as this process runs.
+        // If the folder is missing, the record lasts as long as this process.
         try? probe.remember(known)
     }
 }

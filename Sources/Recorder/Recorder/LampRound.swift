@@ -3,23 +3,22 @@ import Panel
 import Takes
 import Transport
 
-/// Lights single lamps, one after the other, each as long as a person needs to see which it is.
+/// Lights single lamps one after the other, each long enough for a person to identify it.
 struct LampRound {
-    /// How long a lamp is lit.
     static let length = Duration.milliseconds(700)
 
     private var waiting: [(lamp: Lamp, answer: Answer)] = []
     private var until: Instant?
 
-    /// The lamp that is lit alone now; nil: all show what there is to show.
+    /// The lamp that is lit alone now, or nil for normal operation.
     private(set) var lit: Lamp?
 
-    /// Lights a lamp after those that were added before.
+    /// Queues a lamp.
     mutating func add(_ lamp: Lamp, answer: Answer) {
         waiting.append((lamp, answer))
     }
 
-    /// Ends at once, as for a take.
+    /// Ends at once, for example when a take begins.
     mutating func stop() {
         for (lamp, answer) in waiting {
             answer.refuse(Refusal(.busy, "light: \(lamp.rawValue): the lamps show a take now"))
@@ -29,8 +28,8 @@ struct LampRound {
         until = nil
     }
 
-    /// Does what is due. A request for a lamp is answered when the lamp is lit.
-    /// - Returns: when it is to be called again at the latest; nil: when a lamp is added.
+    /// Advances the state. A request is answered when its lamp is lit.
+    /// - Returns: the deadline for the next call, or nil while the queue is empty.
     mutating func turn(now: Instant) -> Instant? {
         if let until, now < until { return until }
         guard !waiting.isEmpty else {

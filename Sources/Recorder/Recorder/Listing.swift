@@ -3,17 +3,18 @@ import Takes
 import Transport
 import Workers
 
-/// A list of devices, made on a thread of its own: a device that does not answer delays only those that ask for the list.
+/// A list of devices, made on its own thread: a device that does not answer delays only those who request the list.
 ///
-/// Each asker gets a list that was begun after the question. At most one list is under way, and at most one more is ordered.
+/// Each request gets a list that was begun after the request. At most one list is being made, and at most one more is
+/// ordered.
 final class Listing<Items: Sendable> {
-    /// Makes the list. `brake` is pulled while no device may be opened; `asking` is called with the name of a device before it is
-    /// asked.
+    /// Makes the list. `brake` is pulled while no device may be opened. Call `asking` with the device's name before
+    /// each query.
     typealias Make = @Sendable (_ brake: Brake, _ asking: (String) -> Void) -> Items
-    /// Gets the list, or why there is none.
+    /// Called with the list, or with the reason for its absence.
     typealias Completion = (Result<Items, Refusal>) -> Void
 
-    /// How long the list is waited for. The command line waits 30 s.
+    /// How long a request waits. The command line waits 30 s.
     static var patience: Duration { .seconds(8) }
 
     private struct Order: Sendable {
@@ -37,12 +38,12 @@ final class Listing<Items: Sendable> {
     private let worker: OnDemandWorker<Order, Outcome>
     private var requests: [Request] = []
     private var lastOrder = 0
-    /// Of the orders since the last take began.
+    /// Shared by the orders since the last take began.
     private var brake = Brake()
-    /// The device that was asked last; nil: none since the last list.
+    /// The device that was queried last, or nil if none was since the last list.
     private var device: (name: String, askedAt: Instant)?
 
-    /// - Parameter subject: what is listed, as a message names it, and the name of the thread.
+    /// - Parameter subject: the name of the list in messages, and the name of the thread.
     init(_ subject: String, clock: any Clock, make: @escaping Make) {
         self.subject = subject
         self.clock = clock
@@ -56,16 +57,15 @@ final class Listing<Items: Sendable> {
         brake.pull()
     }
 
-    /// Readable while there is something for `collect`.
+    /// Readable while outcomes wait for `collect`.
     var fileDescriptor: Int32 { worker.fileDescriptor }
 
-    /// Asks for the list.
-    /// - Parameter mayOpen: whether devices may be opened for it.
+    /// - Parameter mayOpen: whether devices may be opened for the list.
     func request(mayOpen: Bool, _ completion: @escaping Completion) {
         collect()
         if !mayOpen { stopOpening() }
         do throws(ThreadError) {
-            // One that is ordered and not begun serves this request as well.
+            // An order that has not begun serves this request as well.
             if worker.pendingOrders < 2 { try order(mayOpen: mayOpen) }
         } catch {
             return completion(.failure(Refusal(.io, "\(subject): \(error)")))
@@ -81,14 +81,14 @@ final class Listing<Items: Sendable> {
         lastOrder = order.number
     }
 
-    /// No device is opened any more for the lists that are ordered.
+    /// Prevents the ordered lists from opening more devices.
     func stopOpening() {
         brake.pull()
         brake = Brake()
     }
 
-    /// Refuses the requests that have waited too long.
-    /// - Returns: when it is to be called again at the latest; nil: when something was requested.
+    /// Refuses overdue requests.
+    /// - Returns: the deadline for the next call, or nil if no request waits.
     func turn(now: Instant) -> Instant? {
         if requests.contains(where: { now >= $0.deadline }) {
             collect()
@@ -99,7 +99,7 @@ final class Listing<Items: Sendable> {
         return requests.map(\.deadline).min()
     }
 
-    /// Answers the requests whose list is there.
+    /// Answers the requests whose list is complete.
     func collect() {
         for outcome in worker.outcomes() {
             switch outcome {

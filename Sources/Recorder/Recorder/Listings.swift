@@ -3,20 +3,17 @@ import Lines
 import SoundCard
 import Takes
 
-/// The lists of the machine's devices.
 struct Listings {
-    /// The sound cards, with what they offer.
+    /// The sound cards and their capabilities.
     let cards: Listing<[CardReport]>
-    /// The GPIO lines.
     let lines: Listing<LineList>
 
-    /// The GPIO lines, and why some could not be read.
+    /// The GPIO lines, and the reasons why some could not be read.
     struct LineList: Sendable {
         var lines: [LineReport]
         var problems: [String]
     }
 
-    /// Lists of this machine's own devices.
     init(clock: any Clock) {
         cards = Listing("cards", clock: clock) { brake, asking in
             SoundCards().reports(mayOpen: { !brake.isPulled }, asking: { asking("\($0.name) (\($0.stableID))") })
@@ -32,8 +29,7 @@ struct Listings {
         self.lines = lines
     }
 
-    /// Does what is due.
-    /// - Returns: when it is to be called again at the latest; nil: when something was requested.
+    /// - Returns: the deadline for the next call, or nil if no request waits.
     func turn(now: Instant) -> Instant? {
         [cards.turn(now: now), lines.turn(now: now)].compactMap(\.self).min()
     }

@@ -1,13 +1,11 @@
 import Glibc
 import SoundCard
 
-/// Facts about this machine.
 enum Machine {
-    /// The kernel's id of this boot.
     static var bootID: String { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }
 
-    /// The folder of the kit's own state, which outlives any storage of takes: the one that systemd made for the unit, or else the one
-    /// that an installed kit has; nil: there is none.
+    /// The folder of the kit's own state, which survives a change of the takes' storage: the one that systemd made for
+    /// the unit, otherwise that of an installed kit, or nil if neither exists.
     static var stateFolder: String? {
         if let folders = unsafe getenv("STATE_DIRECTORY") {
             return unsafe String(cString: folders).split(separator: ":").first.map(String.init)

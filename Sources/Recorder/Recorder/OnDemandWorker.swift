@@ -1,10 +1,10 @@
 import Takes
 import Workers
 
-/// A worker for what is seldom asked and may block forever: its thread starts with the first order, and is abandoned at the end of
-/// the process if a device still blocks it.
+/// A worker for rare orders that may block forever. Its thread starts with the first order. If a device still blocks it
+/// at the end of the process, it is abandoned.
 final class OnDemandWorker<Order: Sendable, Outcome: Sendable> {
-    /// Carries out one order, on the thread of the worker. It may report outcomes before the last one, which it returns.
+    /// Carries out one order on the worker's thread. It may report outcomes before the last one, which it returns.
     typealias Work = @Sendable (_ order: Order, _ report: (Outcome) -> Void) -> Outcome
 
     private enum Message: Sendable {
@@ -20,7 +20,7 @@ final class OnDemandWorker<Order: Sendable, Outcome: Sendable> {
     /// Orders that are not carried out yet.
     private(set) var pendingOrders = 0
 
-    /// - Parameter name: of the thread, at most 15 characters.
+    /// - Parameter name: the thread's name, at most 15 characters.
     init(name: String, clock: any Clock, work: @escaping Work) {
         self.name = name
         worker = Worker(clock: clock) { orders, _, messages in
@@ -32,14 +32,14 @@ final class OnDemandWorker<Order: Sendable, Outcome: Sendable> {
     }
 
     deinit {
-        // To release the worker is to wait for its thread.
+        // Releasing the worker would wait for its thread.
         if pendingOrders > 0 { unsafe _ = Unmanaged.passRetained(worker) }
     }
 
-    /// Readable while there is something for `outcomes`.
+    /// Readable while outcomes wait.
     var fileDescriptor: Int32 { worker.fileDescriptor }
 
-    /// Orders something; returns at once.
+    /// Returns at once.
     /// - Throws: `ThreadError` if the system grants no thread.
     func post(_ order: Order) throws(ThreadError) {
         switch threadState {

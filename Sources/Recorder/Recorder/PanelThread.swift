@@ -8,8 +8,8 @@ import Takes
 import Transport
 import Workers
 
-/// Buttons and lamps on a thread of their own: they work while the core is busy, and when it does not answer the lamps show
-/// that instead of what it posted last.
+/// Buttons and lamps on their own thread: they work while the core is busy. When the core does not answer, the lamps
+/// show that instead of the last posted indication.
 final class PanelThread: FrontPanel {
     let lamps: [Lamp]
     private let link: Link
@@ -23,7 +23,6 @@ final class PanelThread: FrontPanel {
         case ended
     }
 
-    /// What the core and the panel's thread share.
     private final class Link: Sendable {
         let toCore = Mailbox<ToCore>()
         let toPanel = Mailbox<ToPanel>()
@@ -39,9 +38,9 @@ final class PanelThread: FrontPanel {
 
     private enum ToCore: Sendable {
         case event(TransportEvent)
-        /// What is wrong with the panel's lines from here on: all of it; `closed`: the buttons that do not open.
+        /// The panel's lines have exactly these faults from now on. `closed`: the buttons whose contacts do not open.
         case faults([Fault], closed: Set<Button>)
-        /// The core has not beaten for a while: it is to say that it works.
+        /// The core has not beaten for a while and must answer.
         case ask
     }
 
@@ -53,7 +52,8 @@ final class PanelThread: FrontPanel {
         case end
     }
 
-    /// Opens the lines that the settings name. One that cannot be opened is reported, and the panel works without it.
+    /// Opens the lines that the settings name. A line that cannot be opened is reported, and the panel works without
+    /// it.
     init(settings: Settings.Panel, clock: any Clock, log: Log, ledDirectory: String = "/sys/class/leds") {
         let body = Body(settings: settings, clock: clock, log: log, ledDirectory: ledDirectory)
         lamps = body.lamps
@@ -107,25 +107,24 @@ final class PanelThread: FrontPanel {
         guard case .running(let thread) = life else { return }
         life = .ended
         link.toPanel.post(.end)
-        // A lamp's driver may not return: the thread then ends with the process.
+        // A lamp's driver may not return. The thread then ends with the process.
         link.ended.wait(nanoseconds: 1_000_000_000)
         if !link.ended.take().isEmpty { thread.join() }
     }
 }
 
 extension PanelThread {
-    /// The thread's side: edges become events of the transport, an indication becomes lit lamps. Used by the thread alone
-    /// once that was started.
+    /// The thread's side: turns edges into transport events, and an indication into lit lamps. Once the thread is
+    /// started, only the thread uses it.
     private final class Body: @unchecked Sendable {
-        /// The lamps that the settings wire.
         let lamps: [Lamp]
         let link: Link
         private let clock: any Clock
         private let log: Log
         private let loop: Loop
-        /// One a button, in the order of `Button.allCases`.
+        /// One per button, in the order of `Button.allCases`.
         private var buttonLines: ButtonLines
-        /// Where each button's line is.
+        /// The address of each button's line.
         private let addresses: [String]
         private var lampLines: LampLines
         private let isWired: Bool
@@ -138,12 +137,13 @@ extension PanelThread {
         private var muted: [Button] = []
         private var closed: Set<Button> = []
         private var nextCheck = Instant(nanoseconds: 0)
-        /// When to look again for lines and lamps that are missing; nil: there are none.
+        /// When missing lines and lamps are opened next, or nil if none are missing.
         private var nextOpening: Instant?
-        /// The sentences about missing lines that were written.
+        /// The messages about missing lines that were written already.
         private var reported: Set<String> = []
 
-        /// How often lines and lamps are checked when the thread is awake anyway, and how much later it wakes for that.
+        /// How often lines and lamps are checked while the thread is awake anyway, and how much later it wakes for the
+        /// check.
         private static let checkInterval = Duration.seconds(2)
         private static let checkDelay = Duration.seconds(3)
         private static let openingInterval = Duration.seconds(5)
@@ -212,20 +212,21 @@ extension PanelThread {
 
         // MARK: Lines and lamps that come and go
 
-        /// Releases what went away. Linux 6.1 wakes no reader then, and before a hold is decided its line must be there.
+        /// Releases lines that went away. Linux 6.1 does not wake a reader then, and a hold is decided only if its line
+        /// still exists.
         private func checkLines(_ now: Instant) {
             nextCheck = now + Self.checkInterval
             lose(buttonLines.check())
             log.write(lampLines.check())
         }
 
-        /// What was begun on a line that went away brings nothing.
+        /// Gestures in progress on a line that went away are cancelled.
         private func lose(_ errors: [LineError]) {
             log.write(errors)
             for index in errors.flatMap(\.indices) { input.reset(Button.allCases[index], isDown: false) }
         }
 
-        /// A chip may come after the recorder, or come back.
+        /// A chip may appear after the recorder's start, or reappear.
         private func openMissing(_ now: Instant) {
             let missing = (buttons: buttonLines.missing, lamps: lampLines.missing)
             guard !missing.buttons.isEmpty || !missing.lamps.isEmpty else {
@@ -252,7 +253,7 @@ extension PanelThread {
             }
         }
 
-        /// Each sentence once, however often it is looked for.
+        /// Writes each message once, however often the opening is retried.
         private func reportMissing(_ errors: [LineError]) {
             log.write(errors.filter { reported.insert("\($0)").inserted })
         }
@@ -281,7 +282,7 @@ extension PanelThread {
             }
         }
 
-        /// Posts what is wrong with the buttons' lines, when it changes.
+        /// Posts the faults of the buttons' lines when they change.
         private func postFaults(_ now: Instant) {
             let (muted, closed) = (input.muted, input.closed(at: now))
             guard muted != self.muted || closed != self.closed else { return }
@@ -316,8 +317,7 @@ extension PanelThread {
 
         // MARK: Lamps
 
-        /// Lights the lamps.
-        /// - Returns: when they change next by themselves.
+        /// - Returns: when the pattern changes next.
         private func showLamps(_ now: Instant) -> Instant? {
             let wanted = watch.isSilent ? indication.ofSilentCore : indication
             if wanted != shown {
@@ -336,7 +336,7 @@ extension PanelThread {
 
         // MARK: The core
 
-        /// Posts what a check-up needs to know of the lines that are open here.
+        /// Publishes the state of the open lines for a check-up.
         private func postOpenLines() {
             let open = OpenLines(
                 buttons: Button.allCases.map { buttonLines.isOpen($0.index) ? input.isDown($0) : nil },
@@ -344,7 +344,7 @@ extension PanelThread {
             link.openLines.withLock { $0 = open }
         }
 
-        /// Until the core is asked the heartbeat's timer wakes this thread, and only when a beat is late.
+        /// Until the core is asked, the heartbeat's timer wakes this thread, and only when a beat is late.
         private var watchDeadline: Instant? {
             link.heartbeat.fileDescriptor >= 0 && watch.isAnswering ? nil : watch.deadline
         }
@@ -366,6 +366,6 @@ extension PanelThread {
 }
 
 extension Button {
-    /// The place of its line among those of all buttons.
+    /// The index of its line among those of all buttons.
     fileprivate var index: Int { Button.allCases.firstIndex(of: self) ?? 0 }
 }

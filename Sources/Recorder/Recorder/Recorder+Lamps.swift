@@ -5,9 +5,10 @@ public import Settings
 import Transport
 
 extension Recorder {
-    /// Puts out all lamps, as after an exit that did not do so itself: real lines keep their level when their
-    /// process ends. Where the fault lamp is an LED device, it flashes 4 from then on, since no recorder runs;
-    /// it blinks steadily if the kernel has no patterns, but a single lamp for all does not: that would mean a recording.
+    /// Switches all lamps off, as after an exit that left them on: real lines keep their level when their process ends.
+    /// If the fault lamp is an LED device, it flashes 4 from then on, since no recorder runs. Without pattern support
+    /// in the kernel it blinks steadily; a single lamp for all does not, because steady blinking would mean a
+    /// recording.
     public static func putOutLamps(_ settings: Settings, log: Log = Log()) {
         var errors: [LineError] = []
         let outputs = LampLines.wired(by: settings.panel.leds)
@@ -22,7 +23,6 @@ extension Recorder {
 }
 
 extension LampLines {
-    /// The lamps that the settings wire.
     static func wired(by settings: Settings.LEDs) -> [(lamp: Lamp, output: LampOutput)] {
         Lamp.allCases.compactMap { lamp in LampOutput(settings[lamp]).map { (lamp, $0) } }
     }

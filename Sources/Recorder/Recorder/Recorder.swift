@@ -15,7 +15,7 @@ import Takes
 import Transport
 import Workers
 
-/// The recorder service: builds the parts, joins them to one loop, and runs it until a signal ends it.
+/// The recorder service: builds the parts, attaches them to one loop, and runs it until a signal ends it.
 public final class Recorder {
     private let clock = SystemClock()
     private let isSimulated: Bool
@@ -25,7 +25,7 @@ public final class Recorder {
     private let panel: any FrontPanel
     private var server: ControlServer?
     private var listening: ListenServer?
-    /// What `listening` streams.
+    /// The source that `listening` streams.
     private var liveSource: LiveSource?
     private let handler: RecorderHandler
     private let checkUp: CheckUp
@@ -33,32 +33,32 @@ public final class Recorder {
     private let kitClock: KitClock
     private let clockSetting: ClockSetting
     private let flightRecorder: FlightRecorder?
-    /// nil: the settings have no hours in which the kit records by itself.
+    /// Nil if the settings have no recording hours.
     private let schedule: ScheduleKeeper?
-    /// nil: the settings name nothing that is to be watched.
+    /// Nil if the settings name no battery input.
     private let battery: BatteryWatch?
     private let cardEvents = CardEvents()
     private let signals: Signals
     private var supervisor: Supervisor
     private var nextLevels: Instant?
     private var phase = Phase.running
-    /// What the history is to say of the end.
+    /// The cause that the history records for the end.
     private var endedBy = HistoryEvent.RecorderEnd.Cause.signal
 
     private enum Phase { case running, ending }
 
-    /// How often levels are published while there is a watcher.
+    /// How often levels are published while a client watches them.
     private static let levelInterval = Duration.milliseconds(100)
 
-    /// Builds the recorder. What is missing (a card, a line, the folder for takes) is reported, and the recorder works without it.
+    /// Builds the recorder. A missing card, line or folder for takes is reported, and the recorder works without it.
     ///
     /// - Parameters:
-    ///   - settings: the settings that are in force.
-    ///   - problems: what is wrong with the settings file, a sentence each.
+    ///   - problems: the problems of the settings file, one message each.
     ///   - isSimulated: whether it runs on a simulated board.
     /// - Throws: if the machine grants no threads, or another recorder answers at the control socket.
     public init(settings: Settings, problems: [String], isSimulated: Bool = false, log: Log = Log()) throws {
-        // Before anything else starts a thread: all threads leave the signals to this one. SIGHUP: the terminal is gone.
+        // Must precede the first thread, so that all threads leave the signals to this one. SIGHUP means that the
+        // terminal is gone.
         signals = Signals([SIGTERM, SIGINT, SIGHUP])
         let board =
             isSimulated ? Board.simulated(settings, clock: clock, log: log) : .real(settings, clock: clock, log: log)
@@ -70,7 +70,7 @@ public final class Recorder {
         var options = DeckOptions(settings: settings, version: fieldfareVersion)
         options.capture.card = board.captureCard
         options.playbackCard = board.playbackCard
-        // A demonstration must not use up the numbers of a kit, and may run where nothing is kept.
+        // A demonstration must not use up a kit's take numbers, and may run where nothing is kept.
         if !isSimulated {
             options.stateFolder = Machine.stateFolder
             options.reportsVolatileStorage = true
@@ -103,7 +103,7 @@ public final class Recorder {
             flightRecorder?.note(event)
             schedule?.note(event)
         }
-        // Orders the card and the storage to be opened, which the workers do while the rest is built here.
+        // Orders card and storage to be opened. The workers do that while the rest is built here.
         _ = deck.turn(now: clock.now())
         let panel = board.panel()
         self.panel = panel
@@ -138,18 +138,17 @@ public final class Recorder {
         try panel.start()
     }
 
-    /// A socket of live sound, in the folder of the control socket.
     private static func socket(_ name: String, beside control: String) -> String {
         (control.lastIndex(of: "/").map { control[...$0] } ?? "") + name
     }
 
-    /// Runs until SIGTERM, SIGINT or SIGHUP; a take that is being recorded is ended cleanly first.
+    /// Runs until SIGTERM, SIGINT or SIGHUP. A take that is being recorded is ended cleanly first.
     public func run() {
         deck.onTake = { [unowned self] in checkUp.stopForTake() }
         deck.onChange = { [unowned self] in publish() }
         deck.onTakeChange = { [unowned self] in server?.publish($0) }
         deck.onLiveTake = { [unowned self] take in
-            // The ring that it is in comes first.
+            // The take's ring must be announced first.
             handOverLiveSource()
             listening?.note(take)
         }
@@ -231,7 +230,7 @@ public final class Recorder {
         return deadlines.min()
     }
 
-    /// Reports to the deck whether the date was set, and lets it do what is due.
+    /// Informs the deck if the date was set, and advances the deck.
     @discardableResult
     private func checkClock(_ now: Instant) -> Instant {
         if kitClock.hasChanged() {
@@ -241,7 +240,7 @@ public final class Recorder {
         return deck.turn(now: now)
     }
 
-    /// Has the listen socket stream what the card delivers now.
+    /// Makes the listen socket stream the sound that the card delivers now.
     private func handOverLiveSource() {
         let source = deck.liveSource
         guard let listening, source != liveSource else { return }
@@ -278,7 +277,7 @@ public final class Recorder {
                 firstPixel: first, data: data))
     }
 
-    /// Asks a unit that may do what this process may not; it watches for this file. `/run` is in memory: this does not block.
+    /// Asks a privileged unit by creating the file that it watches. `/run` is in memory, so this does not block.
     private func request(_ what: String, _ name: String) {
         guard !isSimulated else { return log.write(Report(.notice, "\(what): not done on a simulated board")) }
         let path = "/run/fieldfare/\(name)"

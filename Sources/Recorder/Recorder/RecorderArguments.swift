@@ -1,19 +1,18 @@
-/// What the command line of `fieldfare-recorder` asks for.
+/// The parsed command line of `fieldfare-recorder`.
 ///
-/// The program reads its few options itself: the parser of `fieldfare` would stay in the memory of the service.
+/// The program parses its few options itself: the parser of `fieldfare` would stay in the service's memory.
 public enum RecorderArguments: Equatable, Sendable {
-    /// To run with a settings file, or the default one; on a simulated panel or on the kit's.
+    /// Run with the given settings file, or the default one; on a simulated panel or the kit's own.
     case run(settings: String?, isSimulated: Bool)
-    /// To switch off the lamps that a settings file names, and to end.
+    /// Switch off the lamps that a settings file names, and exit.
     case ledsOff(settings: String?)
-    /// To print the version.
     case version
-    /// To print `usage`.
+    /// Print `usage`.
     case help
 
-    /// A word that the program does not take: one sentence.
+    /// An argument that the program does not accept.
     public struct Misuse: Error, Equatable, CustomStringConvertible {
-        /// One sentence: what is wrong, and where to read what is right.
+        /// One sentence: the problem, and where to read the correct usage.
         public let description: String
 
         init(_ problem: String) {
@@ -21,7 +20,7 @@ public enum RecorderArguments: Equatable, Sendable {
         }
     }
 
-    /// What `--help` prints.
+    /// The text of `--help`.
     public static let usage = """
         OVERVIEW: The recorder service, in the foreground. SIGTERM ends a take cleanly.
 
@@ -38,7 +37,7 @@ public enum RecorderArguments: Equatable, Sendable {
           -h, --help              Show help information.
         """
 
-    /// Reads the words after the program's name.
+    /// - Parameter words: the arguments after the program's name.
     public init(_ words: some Sequence<String>) throws(Misuse) {
         var settings: String?
         var isSimulated = false, isLEDsOff = false
@@ -63,7 +62,6 @@ public enum RecorderArguments: Equatable, Sendable {
         self = isLEDsOff ? .ledsOff(settings: settings) : .run(settings: settings, isSimulated: isSimulated)
     }
 
-    /// The settings file that a word names.
     private static func path(_ word: String?) throws(Misuse) -> String {
         guard let word, !word.isEmpty, !word.hasPrefix("-") else {
             throw Misuse("Missing value for '--settings <settings>'")

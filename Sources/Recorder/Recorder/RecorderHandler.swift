@@ -14,14 +14,14 @@ final class RecorderHandler: ControlHandler {
     private let lamps: [Lamp]
     private let log: Log
     private let clockSetting: ClockSetting?
-    /// The lamps that are to be lit one at a time.
+    /// The requested lamps, lit one at a time.
     var lampRound = LampRound()
-    /// Called with each request of a person: all but those for the status.
+    /// Called with each request of a person, that is, all except those for the status.
     var onRequest: () -> Void = {}
 
     /// - Parameters:
-    ///   - clockSetting: nil: the clock is not this recorder's to set.
-    ///   - lamps: the lamps that are wired.
+    ///   - clockSetting: nil if this recorder may not set the clock.
+    ///   - lamps: the wired lamps.
     init(deck: Deck, checkUp: CheckUp, listings: Listings, clockSetting: ClockSetting?, lamps: [Lamp], log: Log) {
         self.clockSetting = clockSetting
         self.deck = deck

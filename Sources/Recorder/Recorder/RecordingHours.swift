@@ -2,42 +2,42 @@ import Settings
 import Takes
 import Transport
 
-/// The hours of each day in which the kit records by itself, as instants.
+/// The hours of each day in which the kit records without a person, as instants.
 struct RecordingHours {
     private let daily: [HoursOfDay]
-    /// What was worked out last, and for when.
+    /// The last result of `span(at:)`, and the time of that call.
     private var known: (at: WallTime, span: Span)?
 
-    /// From an instant up to another.
+    /// A half-open range: `until` is excluded.
     struct Span: Equatable {
         var from: WallTime
         var until: WallTime
 
         func contains(_ time: WallTime) -> Bool { from <= time && time < until }
 
-        /// As the status has it.
+        /// In the status's format.
         var hours: Status.Hours { Status.Hours(from: from.iso8601, until: until.iso8601) }
     }
 
-    /// After this the time zone may be another.
+    /// The time zone may change, so a result is used for at most this long.
     private static let validity = Duration.seconds(600)
 
-    /// - Parameter daily: in local time, in any order. Those that touch or overlap are one.
+    /// - Parameter daily: in local time, in any order. Hours that touch or overlap are merged.
     init(_ daily: [HoursOfDay]) {
         self.daily = daily
     }
 
-    /// The hours that a time is in, else the next ones; nil: there are none.
+    /// The hours that contain a time, otherwise the next ones, or nil if there are none.
     mutating func span(at time: WallTime) -> Span? {
         if let known, known.at <= time, time < known.span.until, time < known.at + Self.validity { return known.span }
         known = spans(around: time).first { $0.until > time }.map { (time, $0) }
         return known?.span
     }
 
-    /// When the first hours begin after a time; nil: there are none.
+    /// When the first hours after a time begin, or nil if there are none.
     func begin(after time: WallTime) -> WallTime? { spans(around: time).first { $0.from > time }?.from }
 
-    /// Those from the day before to the second day after, in their order.
+    /// The hours from the day before to the second day after, in their order.
     private func spans(around time: WallTime) -> [Span] {
         let today = LocalDay(of: time)
         let all = (-1...2).flatMap { day in

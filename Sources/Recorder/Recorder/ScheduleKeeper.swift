@@ -4,27 +4,27 @@ import TakeFiles
 import Takes
 import Transport
 
-/// Keeps the schedule: has the deck begin and end takes, and the kit switched off between them.
+/// Carries the schedule out: makes the deck begin and end takes, and switches the kit off between them.
 final class ScheduleKeeper {
     private let deck: Deck
     private let clock: any Clock
     private let report: (Report) -> Void
     private let alarm: WakeAlarm
     private var schedule: TakeSchedule
-    /// Why the deck refused what was asked for last; nil: it did that.
+    /// The reason for which the deck refused the last request, or nil if it succeeded.
     private var problem: String?
-    /// nil: the kit stays on.
+    /// Nil if the kit stays on between the hours.
     private var rest: RestBetween?
-    /// Who was logged in when that was reported last.
+    /// The login session that was reported last.
     private var reportedSession: String?
     /// Called before the kit is switched off.
     var onLeave: () -> Void = {}
 
-    /// The folder where systemd-logind has a file for each session.
+    /// The folder in which systemd-logind keeps a file per session.
     private static let sessions = "/run/systemd/sessions"
 
-    /// - Parameter isSimulated: a simulated board switches nothing off.
-    /// - Returns: nil, if the settings have no hours.
+    /// - Parameter isSimulated: a simulated board is never switched off.
+    /// - Returns: nil if the settings have no hours.
     init?(
         _ settings: Settings.Schedule, isSimulated: Bool, deck: Deck, clock: any Clock,
         report: @escaping (Report) -> Void
@@ -38,7 +38,6 @@ final class ScheduleKeeper {
         rest = settings.isOffBetween && !isSimulated ? RestBetween(now: clock.now()) : nil
     }
 
-    /// Takes over what happened at the deck.
     func note(_ event: DeckEvent) {
         switch event {
         case .ending(let ending): schedule.ended(ending, now: clock.now())
@@ -47,12 +46,12 @@ final class ScheduleKeeper {
         }
     }
 
-    /// A person uses the kit.
+    /// Call it when a person uses the kit.
     func use() { rest?.use(now: clock.now()) }
 
-    /// Does what is due.
-    /// - Parameter isWatched: whether a phone shows what the microphone delivers.
-    /// - Returns: when it is to be called again at the latest.
+    /// Advances the schedule.
+    /// - Parameter isWatched: whether a phone shows the microphone's level.
+    /// - Returns: the deadline for the next call.
     func turn(_ now: Instant, isWatched: Bool) -> Instant? {
         let wallTime = deck.clockOrigin == .unset ? nil : clock.wallTime()
         if let action = schedule.turn(now, wallTime, activity) { carryOut(action) }
@@ -78,7 +77,7 @@ final class ScheduleKeeper {
                 report(Report(.notice, "schedule: \(text)"))
                 schedule.answered(isDone: true, now: clock.now())
             case .failure(let refusal):
-                // It is tried again every few seconds.
+                // The schedule retries every few seconds, so a message is reported only when it changes.
                 if refusal.message != problem { report(Report(.warning, "schedule: \(refusal.message)")) }
                 problem = refusal.message
                 schedule.answered(isDone: false, now: clock.now())
@@ -114,14 +113,15 @@ final class ScheduleKeeper {
         }
     }
 
-    /// The battery is nearly empty: has the clock chip switch the kit on for later hours, as a battery that the sun charges needs nobody.
-    /// - Parameter completion: is called in any case: without an alarm, or if the kit is not off between the hours, as well.
+    /// Call it when the battery is nearly empty. It sets the clock chip to switch the kit on for later hours, because a
+    /// solar battery recovers without a person.
+    /// - Parameter completion: always called, also without an alarm and if the kit stays on between the hours.
     func prepareForEmptyBattery(_ completion: @escaping () -> Void) {
         guard rest != nil, deck.clockOrigin != .unset,
             let begin = schedule.begin(after: clock.wallTime() + RestBetween.shortest)
         else { return completion() }
         let time = begin - RestBetween.lead
-        // No other alarm takes the place of this one.
+        // No other alarm may replace this one.
         rest = nil
         alarm.set(time) { [unowned self] problem in
             if let problem {
@@ -136,12 +136,12 @@ final class ScheduleKeeper {
         }
     }
 
-    /// Whether the deck, a phone that pairs, or the library does something.
+    /// Whether the deck, a phone that pairs, or the library is active.
     private var isUsed: Bool {
         !deck.allowsOpening || deck.isPairing || deck.isArchiving || deck.upload == .sending
     }
 
-    /// The file of a session at a terminal, or by SSH; nil: there is none.
+    /// The file of a session at a terminal or over SSH, or nil if there is none.
     private var sessionOfSomebody: String? {
         let names = (try? FileSystem().entries(Self.sessions)) ?? []
         return names.first { !$0.hasSuffix(".ref") }.map { "session \($0)" }

@@ -3,11 +3,11 @@ import Glibc
 import History
 import SoundCard
 
-/// What the kernel lets read of the machine's own sensors. Absent ones are left out.
+/// The machine's own sensors, as far as the kernel exposes them. Missing sensors are omitted.
 struct Sensors: Sendable {
-    /// The folder that `/sys` and `/run` lie in.
+    /// The folder that contains `/sys` and `/run`.
     private let root: String
-    /// nil: none is named.
+    /// Nil if the settings name none.
     private let supply: SupplyVoltage?
 
     init(root: String = "", supply: SupplyVoltage? = nil) {
@@ -15,7 +15,7 @@ struct Sensors: Sendable {
         self.supply = supply
     }
 
-    /// Measures now. It may wait for a sensor's bus.
+    /// Measures now. It may block on a sensor's bus.
     func measurement() -> Measurement {
         var found = Measurement()
         let temperatures = thermalZones.merging(monitors) { zone, _ in zone }
@@ -55,7 +55,7 @@ struct Sensors: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The same of the drivers' monitors (`hwmon`), by their name, and by the label of an input that has one.
+    /// Degrees Celsius of the drivers' monitors (`hwmon`), by name, and by label for an input that has one.
     private var monitors: [String: Double] {
         let folder = root + "/sys/class/hwmon"
         var found: [String: Double] = [:]
@@ -73,15 +73,15 @@ struct Sensors: Sendable {
         return found
     }
 
-    /// A line of the history is bounded.
+    /// This bounds the length of a line of the history.
     private static let mostTemperatures = 16
 
-    /// Both kinds of a Pi's sensor have one name: `cpu-thermal`, `cpu_thermal`.
+    /// Gives the two spellings of a Pi's sensor, `cpu-thermal` and `cpu_thermal`, the same key.
     private static func key(_ name: String) -> String {
         String(name.lowercased().map { $0 == "_" || $0 == " " ? "-" : $0 })
     }
 
-    /// Thousandths of a degree, as the kernel has them; nil: unreadable, or a sensor that is not connected.
+    /// Reads the kernel's millidegrees. Nil if the file is unreadable or the sensor is not connected.
     private static func degrees(_ path: String) -> Double? {
         guard let value = SystemFile.firstLine(path).flatMap({ Int($0) }), (-60_000...150_000).contains(value) else {
             return nil
@@ -89,12 +89,12 @@ struct Sensors: Sendable {
         return Double(value) / 1000
     }
 
-    /// How much of its life each eMMC has used, in percent, and its `PRE_EOL_INFO`.
+    /// The share of its life that each eMMC has used, in percent, and its `PRE_EOL_INFO`.
     private var wear: (used: [String: Int], reserve: [String: Int]) {
         var (used, reserve) = ([String: Int](), [String: Int]())
         let disks = root + "/sys/block"
         for disk in SystemFile.names(in: disks) {
-            // Of eMMC 5.0 and later: two kinds of cells, each in steps of ten percent; 11 is beyond its life.
+            // Since eMMC 5.0: two kinds of cells, each in steps of ten percent; 11 means beyond its life.
             let steps = SystemFile.firstLine("\(disks)/\(disk)/device/life_time").map(Self.numbers) ?? []
             if let worst = steps.filter({ (1...11).contains($0) }).max() { used[disk] = 10 * worst }
             let state = SystemFile.firstLine("\(disks)/\(disk)/device/pre_eol_info").map(Self.numbers)?.first
@@ -103,7 +103,7 @@ struct Sensors: Sendable {
         return (used, reserve)
     }
 
-    /// What other disks said of themselves when `fieldfare-storage-health` asked them last, by their names.
+    /// The latest reports of other disks, by disk name, as queried by `fieldfare-storage-health`.
     private var diskReports: [String: DiskReport] {
         var found: [String: DiskReport] = [:]
         for disk in SystemFile.names(in: root + "/sys/block") {

@@ -6,7 +6,7 @@ struct Signals: ~Copyable {
     /// Readable once a signal arrived.
     let fileDescriptor: Int32
 
-    /// Blocks the signals for this thread and those that it starts, so that only `take` sees them.
+    /// Blocks the signals for this thread and the threads that it starts, so that only `take` receives them.
     init(_ signals: [Int32]) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -21,7 +21,7 @@ struct Signals: ~Copyable {
         close(fileDescriptor)
     }
 
-    /// The number of the signal that arrived; nil: none.
+    /// The number of the pending signal, or nil if there is none.
     func take() -> Int32? {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

@@ -7,13 +7,13 @@ import Takes
 import Transport
 import Workers
 
-/// The panel of a simulated board: the terminal's keys and a picture on it, or nothing without a terminal.
+/// The panel of a simulated board: keys and a picture in the terminal, or nothing without a terminal.
 final class SimulatedPanel: FrontPanel {
     private let terminal: TerminalPanel?
     private let log: Log
     private(set) var fileDescriptor: Int32 = -1
 
-    /// - Parameter terminal: nil: there are no keys, and nothing is shown.
+    /// - Parameter terminal: nil for a panel without keys and display.
     init(_ terminal: TerminalPanel?, log: Log) {
         self.terminal = terminal
         self.log = log
@@ -45,7 +45,7 @@ final class SimulatedPanel: FrontPanel {
                     }
                 }
             case .quit:
-                // As the terminal does where it does not hand over each key.
+                // A terminal that does not pass each key on sends this signal itself.
                 kill(getpid(), SIGINT)
             }
         }
@@ -65,7 +65,6 @@ final class SimulatedPanel: FrontPanel {
 }
 
 extension PanelReadout {
-    /// A status in words.
     init(_ status: Status) {
         self.init()
         var fields = [status.card ?? "no card"]
@@ -90,7 +89,7 @@ extension PanelReadout {
         trouble = status.faults.first.map { "fault \($0.code.rawValue): \($0.message)" } ?? ""
     }
 
-    /// Minutes, seconds and tenths, never later than it is: `1:23.4`.
+    /// Minutes, seconds and tenths, rounded down: `1:23.4`.
     static func time(_ seconds: Double) -> String {
         let tenths = Int64(max(0, min(seconds, 1e9)) * 10 + 1e-6)
         let second = tenths / 10 % 60

@@ -3,8 +3,8 @@ import Glibc
 import ServiceManager
 import Takes
 
-/// Reports to the service manager that started the recorder: when the recorder is ready, what it does, and that it works. A recorder
-/// that is started without systemd has no manager, and reports nothing.
+/// Reports to the service manager when the recorder is ready, what it does, and that it works. A recorder that was
+/// started without systemd has no manager and reports nothing.
 struct Supervisor: ~Copyable {
     private let socket: NotifySocket?
     private let log: Log
@@ -12,17 +12,16 @@ struct Supervisor: ~Copyable {
     private var reported = Reported.nothing
     private var link = Link.working
 
-    /// What the manager knows.
+    /// The last state that the manager received.
     private enum Reported: Equatable {
         case nothing
-        /// The recorder is ready, and does this.
+        /// The recorder is ready, with this status line.
         case ready(String)
     }
 
-    /// Whether notices reach the manager.
     private enum Link { case working, failing }
 
-    /// The manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of `sd_notify(3)` and
+    /// Finds the manager in the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of `sd_notify(3)` and
     /// `sd_watchdog_enabled(3)`).
     init(environment: (String) -> String? = Self.variable, now: Instant, log: Log, calls: NotifyCalls = NotifyCalls()) {
         self.log = log
@@ -45,12 +44,12 @@ struct Supervisor: ~Copyable {
         }
     }
 
-    /// Reports what has changed; with the first call, that the recorder is ready. To be called at each turn of the loop.
+    /// Reports changes, and readiness with the first call. Call it at each turn of the loop.
     ///
     /// - Parameters:
-    ///   - position: frames that the card has delivered; nil while it is closed on purpose.
-    ///   - summary: what the recorder does, in one line.
-    /// - Returns: when it is to be called again at the latest.
+    ///   - position: the number of frames that the card has delivered; nil while it is closed on purpose.
+    ///   - summary: the recorder's activity, in one line.
+    /// - Returns: the deadline for the next call.
     mutating func turn(_ now: Instant, position: Int64?, summary: String) -> Instant? {
         guard socket != nil else { return nil }
         if reported != .ready(summary) {
@@ -68,7 +67,7 @@ struct Supervisor: ~Copyable {
         _ = send(.stopping)
     }
 
-    /// Sends notices. The first failure after a success is logged.
+    /// Logs the first failure after a success.
     private mutating func send(_ notices: NotifySocket.Notice...) -> Bool {
         do throws(NotifyError) {
             try socket?.send(notices)
@@ -84,9 +83,8 @@ struct Supervisor: ~Copyable {
         }
     }
 
-    /// A variable of the environment.
     static func variable(_ name: String) -> String? {
-        // Safe: copied at once, and no thread changes the environment.
+        // Safe: the value is copied at once, and no thread changes the environment.
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 }

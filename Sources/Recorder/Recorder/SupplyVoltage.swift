@@ -1,18 +1,18 @@
 import Settings
 import SoundCard
 
-/// The voltage of the supply, as a file of the kernel has it.
+/// The voltage of the supply, from a file of the kernel.
 struct SupplyVoltage: Sendable {
     private let path: String
-    /// What the supply has for each volt at the sensor.
+    /// Supply volts per volt at the sensor.
     private let ratio: Double
     private let unit: Unit
 
-    /// What the kernel's files are in.
+    /// The unit of the kernel's file.
     ///
     /// Source: Documentation/ABI/testing/sysfs-bus-iio and sysfs-class-power, and hwmon/sysfs-interface.rst.
     private enum Unit {
-        /// `in_voltageN_raw` of the industrial I/O: steps of a scale in millivolts, which lies beside it.
+        /// `in_voltageN_raw` of the industrial I/O: steps of a scale in millivolts, which is in a neighbouring file.
         case steps
         /// `inN_input` of hwmon, and `in_voltageN_input`.
         case millivolts
@@ -27,13 +27,13 @@ struct SupplyVoltage: Sendable {
         unit = path.hasSuffix("_raw") ? .steps : path.hasSuffix("_input") ? .millivolts : .microvolts
     }
 
-    /// As the settings name it; nil: they do not.
+    /// Returns nil if the settings name no supply file.
     init?(_ settings: Settings.Power) {
         guard let path = settings.supply else { return nil }
         self.init(path: path, ratio: settings.supplyRatio)
     }
 
-    /// In volts; nil: it cannot be read.
+    /// Volts, or nil if the file cannot be read.
     func read() -> Double? {
         guard let value = Self.number(path), let volts = volts(value), volts.isFinite else { return nil }
         return volts * ratio
@@ -45,7 +45,7 @@ struct SupplyVoltage: Sendable {
         case .millivolts: return value / 1e3
         case .steps:
             let own = path.dropLast("_raw".count)
-            // Of this channel, or of all of the device.
+            // The scale of this channel, otherwise that of the whole device.
             let folder = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
             guard let scale = Self.number(own + "_scale") ?? Self.number(folder + "/in_voltage_scale") else {
                 return nil

@@ -2,59 +2,58 @@ import Settings
 import Takes
 import Transport
 
-/// Decides when takes begin and end by themselves.
+/// Decides when takes begin and end without a person.
 ///
-/// Within the hours the kit records. Who stops such a take, or the longest time that the settings allow, ends it until the next hours, a day at
-/// most. A take that a person began is left to that person; one that failed is followed by another as soon as the kit can record.
+/// The kit records within the hours. If a person stops such a take, or it reaches the longest time that the settings
+/// allow, recording is suspended until the next hours, for a day at most. A take that a person began is left to that
+/// person. After a failed take, the next one begins as soon as the kit can record.
 struct TakeSchedule {
     private var hours: RecordingHours
     private var state = State.waiting(retry: nil)
 
     private enum State {
-        /// No take of the schedule is recorded. `retry`: not before this one begins.
+        /// No take of the schedule is recorded. `retry`: the earliest start of the next one.
         case waiting(retry: Instant?)
-        /// A take is to begin, or to end: the deck has not answered.
+        /// The deck has not answered the request yet.
         case asked(Action)
         /// A take of the schedule is recorded.
         case recording
-        /// It was ended in these hours; the next take begins after this.
+        /// A take was ended within these hours; the next one begins after this.
         case over(until: WallTime)
     }
 
-    /// What the deck is to do.
     enum Action: Hashable { case record, stop }
 
-    /// What the deck does.
     enum Activity: Hashable {
         /// A take could begin.
         case free
         /// A take of the schedule is recorded.
         case ownTake
-        /// Something else goes on, or no take could begin.
+        /// Something else is active, or no take could begin.
         case busy
     }
 
-    /// The hours that are now, else the next; nil: there are none, or the clock is not set.
+    /// The current hours, otherwise the next, or nil if there are none or the clock is not set.
     private(set) var span: RecordingHours.Span?
 
-    /// What the clock said last; nil: it is not set.
+    /// The last wall clock reading, or nil if the clock is not set.
     private var wallTime: WallTime?
 
-    /// How long after a failure the next take begins.
+    /// The delay before the next take after a failure.
     static let pause = Duration.seconds(10)
-    /// How long after a person's own take one of the schedule begins.
+    /// The delay before a take of the schedule after a person's own take.
     static let courtesy = Duration.seconds(60)
-    /// A take goes on if the clock is set back to so long before its hours.
+    /// If the clock is set back to at most this long before the hours, their take continues.
     static let tolerance = Duration.seconds(300)
-    /// The longest that who ends a take ends it for, where hours follow each other all day.
+    /// Ending a take suspends the schedule for at most this long, even if the hours cover the whole day.
     static let longestEnd = Duration.seconds(86400)
 
     init(_ settings: Settings.Schedule) {
         hours = RecordingHours(settings.record)
     }
 
-    /// What is due. After an action the deck's answer is awaited: `answered`.
-    /// - Parameter wallTime: nil while the clock is not set. A take that is recorded goes on then.
+    /// Returns the next action. After an action, the caller must call `answered` with the deck's answer.
+    /// - Parameter wallTime: nil while the clock is not set. A take that is recorded then continues.
     mutating func turn(_ now: Instant, _ wallTime: WallTime?, _ activity: Activity) -> Action? {
         self.wallTime = wallTime
         span = wallTime.flatMap { hours.span(at: $0) }
@@ -78,13 +77,13 @@ struct TakeSchedule {
             return nil
         case (.waiting, .busy): return nil
         case (.recording, .free), (.recording, .busy):
-            // It failed.
+            // The take failed.
             state = .waiting(retry: now + Self.pause)
             return nil
         }
     }
 
-    /// When `turn` is due at the latest; nil: when something happens.
+    /// The deadline for the next `turn`, or nil if only an event can cause an action.
     func deadline(_ now: Instant, _ wallTime: WallTime?) -> Instant? {
         guard let wallTime, let span else { return nil }
         let next = span.contains(wallTime) ? span.until : span.from
@@ -93,12 +92,12 @@ struct TakeSchedule {
         return min(boundary, retry)
     }
 
-    /// When the first hours begin after a time; nil: there are none.
+    /// When the first hours after a time begin, or nil if there are none.
     func begin(after time: WallTime) -> WallTime? { hours.begin(after: time) }
 
-    /// The deck has answered what `turn` asked for.
+    /// The deck has answered the request of `turn`.
     mutating func answered(isDone: Bool, now: Instant) {
-        // It may have been ended before it began.
+        // The take may have been ended before it began.
         guard case .asked(let action) = state else { return }
         switch action {
         case .record where isDone: state = .recording

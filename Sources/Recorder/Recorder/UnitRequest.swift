@@ -1,17 +1,17 @@
 import Glibc
 import TakeFiles
 
-/// A request to a unit that may do what this process may not: a file that the unit waits for, and another with its result.
+/// A request to a privileged unit: a file that the unit watches, and another file with its result.
 ///
-/// Both are in `/run`, which is in memory: the recorder's loop may read and write them.
+/// Both are in `/run`, which is in memory, so the recorder's loop may read and write them.
 struct UnitRequest {
     private let path: String
     private let files: FileSystem
     private let exists: (String) -> Bool
 
     /// - Parameters:
-    ///   - path: the file that the unit waits for.
-    ///   - exists: `access(2)`: whether a file exists.
+    ///   - path: the file that the unit watches.
+    ///   - exists: `access(2)` with `F_OK`.
     init(
         path: String, files: FileSystem = FileSystem(),
         exists: @escaping (String) -> Bool = { unsafe access($0, F_OK) == 0 }
@@ -24,7 +24,8 @@ struct UnitRequest {
     /// Whether the unit has read it.
     var isTaken: Bool { !exists(path) }
 
-    /// Writes a request, and renames it so that the unit reads it whole. A result of before is removed.
+    /// Writes a request under a temporary name and renames it, so that the unit reads it whole. An older result is
+    /// removed.
     func write(_ text: String) throws(FileError) {
         let draft = path + ".tmp"
         _ = takeResult()
@@ -32,10 +33,10 @@ struct UnitRequest {
         try files.rename(draft, to: path)
     }
 
-    /// Removes a request that nobody has read.
+    /// Removes a request that the unit has not read.
     func withdraw() { try? files.remove(path) }
 
-    /// What the unit came to, as systemd names it in `$SERVICE_RESULT`; nil: it has not ended.
+    /// The unit's result as systemd names it in `$SERVICE_RESULT`, or nil if the unit has not ended.
     func takeResult() -> String? {
         let resultPath = path + ".result"
         guard let bytes = try? files.contents(resultPath, limit: 64) else { return nil }

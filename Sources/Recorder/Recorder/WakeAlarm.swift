@@ -3,14 +3,14 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// Sets the alarm of the clock chip, at which it switches the kit on, through a unit that may: fieldfare-wake.
+/// Sets the clock chip's alarm, which switches the kit on, through the privileged unit fieldfare-wake.
 final class WakeAlarm {
     private let clock: any Clock
     private let unit: UnitRequest
     private let path: String
     private var state = State.idle
 
-    /// Receives what went wrong, a sentence without what it is about; nil: the alarm is set.
+    /// Called with an error message without its subject, or with nil if the alarm is set.
     typealias Completion = (String?) -> Void
 
     private enum State {
@@ -19,17 +19,16 @@ final class WakeAlarm {
     }
 
     private static let interval = Duration.milliseconds(200)
-    /// The unit has 10 s, and some more to end.
+    /// The unit's timeout is 10 s; it needs some more time to end.
     private static let patience = Duration.seconds(14)
 
-    /// - Parameter path: the file that the unit waits for.
+    /// - Parameter path: the file that the unit watches.
     init(clock: any Clock, path: String = "/run/fieldfare/wake", files: FileSystem = FileSystem()) {
         self.clock = clock
         self.path = path
         unit = UnitRequest(path: path, files: files)
     }
 
-    /// Sets the alarm.
     /// - Parameter time: rounded down to the second.
     func set(_ time: WallTime, _ completion: @escaping Completion) {
         do throws(FileError) {
@@ -41,8 +40,8 @@ final class WakeAlarm {
         state = .requested(since: clock.now(), completion)
     }
 
-    /// Does what is due.
-    /// - Returns: when it is to be called again at the latest; nil: nothing is under way.
+    /// Advances the state.
+    /// - Returns: the deadline for the next call, or nil if no request is pending.
     func turn(now: Instant) -> Instant? {
         guard case .requested(let since, let completion) = state else { return nil }
         let isLate = now - since >= Self.patience

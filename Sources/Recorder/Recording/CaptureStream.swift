@@ -3,41 +3,42 @@ import Ring
 import TakeFiles
 import Takes
 
-/// What one opening of the card adds to takes: reads frames from the ring, filters and measures them, and appends them to
-/// a take's files, with silence for what was lost. A take whose card went and came back has several; takes that follow one
-/// another without a missing frame share one.
+/// Adds the sound of one opening of the card to takes: reads frames from the ring, filters and measures them, and
+/// appends them to a take's files, with silence for lost frames. A take whose card was lost and came back has several
+/// streams; takes that follow one another without a missing frame share one.
 final class CaptureStream {
     private let reader: RingReader
     private var output: TakeOutput
     private let sound: StreamSound
-    /// How far the writer stays behind now, so that frames from after a stop are not written before the stop is known.
+    /// How far the writer stays behind now, so that no frame after a stop is written before the stop is known.
     private let lag: Duration
-    /// How far the calendar is ahead; nil: it was not set.
+    /// The calendar's offset, or nil if the calendar was not set.
     private let calendar: () -> ClockOffset?
 
-    /// The next frame to write; before the stream has begun, the first one that was held. The reader is ahead of it where frames were
-    /// given up.
+    /// The next frame to write; before the stream has begun, the first frame that was held. The reader is ahead of it
+    /// where frames were given up.
     private(set) var next: RingPosition
     private var phase = Phase.waiting
     private var timeline: TakeTimeline
     private var clockMap: ClockMap
-    /// When the first frame of the take was sampled.
+    /// The sample time of the take's first frame.
     private var started = Instant(nanoseconds: 0)
     private var stampNumber: Int64
     private var firstStampNumber: Int64
     private var lastStamp: Stamp?
-    /// A loss that the take ended in: what of it lies behind the end.
+    /// The part of a loss that lies after the take's end, if the take ended within the loss.
     private var restOfLoss: Loss?
-    /// What is to be noted of the take.
+    /// Events that are not in the sidecar yet.
     private var events: [TakeEvent] = []
 
     private enum Phase {
         /// The first frame is not found yet.
         case waiting
         case running
-        /// The frame of an instant is the last; what the card has delivered since when; nil: not known yet.
+        /// The last frame is the one sampled at `at`. `delivered`: the ring's end, and since when it has not moved; nil
+        /// before the first check.
         case ending(at: Instant, delivered: (upTo: RingPosition, since: Instant)?)
-        /// Ends before a position; `instant` if it is that of an instant.
+        /// The stream ends before a position. `instant`: the end's instant, if an instant was ordered.
         case ended(before: RingPosition, instant: Instant?)
     }
 
@@ -48,9 +49,9 @@ final class CaptureStream {
     }
 
     /// - Parameters:
-    ///   - reader: holds the first frames already.
+    ///   - reader: must hold the first frames already.
     ///   - lag: how far to stay behind now.
-    ///   - calendar: how far the calendar is ahead; nil: it was not set.
+    ///   - calendar: the calendar's offset, or nil if the calendar was not set.
     init(
         _ reader: RingReader, output: TakeOutput, filter: FilterDesign, keepsUnfiltered: Bool, lag: Duration,
         calendar: @escaping () -> ClockOffset?
@@ -73,7 +74,6 @@ final class CaptureStream {
     var ring: Ring { reader.ring }
     var format: StreamFormat { reader.ring.format }
 
-    /// Whether the first frame is found.
     var hasBegun: Bool {
         switch phase {
         case .waiting: false
@@ -102,26 +102,26 @@ final class CaptureStream {
         }
     }
 
-    /// When the next frame that is not written yet was sampled; nil: it is not known.
+    /// The sample time of the next frame to write, or nil if it is not known.
     var writtenUpTo: Instant? {
         guard hasBegun else { return nil }
-        // Counted from the last frame that is written: the next one may be of another opening.
+        // Computed from the last written frame, because the next one may belong to another opening.
         return ring.instant(ofFrame: next - 1).map { $0 + format.duration(ofFrames: 1) }
     }
 
-    /// The first frame that it added to the take.
+    /// The first frame that this stream added to the take.
     var firstFrame: TakeFrame { timeline.origin }
 
-    /// The frame of the take that comes next.
+    /// The take's next frame.
     var takeFrame: TakeFrame { takeFrame(of: next) }
 
-    /// The same, but if it follows a loss, the first that was sampled again.
+    /// The take's next frame; after a loss, the first frame that was sampled again.
     var takeFrameBehindLosses: TakeFrame { timeline.frame(behindLossesAt: next) }
 
-    /// The frame of the take at a position of the ring.
     func takeFrame(of position: RingPosition) -> TakeFrame { timeline.frame(of: position) }
 
-    /// The frame of the take at an instant; `position` is what the ring has of it. Within a loss, it is one of the silent frames.
+    /// The frame of the take at an instant whose place in the ring is `position`. Within a loss, it is one of the
+    /// silent frames.
     func takeFrame(at instant: Instant, _ position: RingPosition) -> TakeFrame {
         let (start, end) = (timeline.frame(of: position), timeline.frame(behindLossesAt: position))
         guard end > start, position > timeline.first, let last = ring.instant(ofFrame: position - 1) else {
@@ -132,13 +132,13 @@ final class CaptureStream {
         return min(max(start, start + frames), end)
     }
 
-    /// The filter in force, or coming into force.
+    /// The filter in force, or the next one during a change.
     var filter: FilterDesign { sound.filter }
 
-    /// How loud each channel was since the take began or the card came back, as stored.
+    /// The levels of each channel since the take began or the card came back, measured on the stored samples.
     var levels: [ChannelLevels] { sound.levels }
 
-    /// What is to be noted of the take since the last call.
+    /// Returns the events since the last call.
     func takeEvents() -> [TakeEvent] {
         defer { events = [] }
         return events
@@ -146,11 +146,11 @@ final class CaptureStream {
 
     /// Begins with the frame at `first`, which is the take's frame `origin`.
     /// - Parameters:
-    ///   - started: when it was sampled.
+    ///   - started: the sample time of that frame.
     ///   - floor: the filter does not run over frames before this.
     func begin(at first: RingPosition, started: Instant, floor: RingPosition, origin: TakeFrame) {
-        // Losses are looked for from the last stamp on that lies before the first frame, on the same line. When this was made, a
-        // card that was opened just then may have left none; by now it may have been opened once more.
+        // The search for losses begins at the last stamp before the first frame on the same line. A card that had just
+        // been opened may have left no stamp when this stream was made; since then it may have been opened once more.
         stampNumber = max(0, ring.stampNumber - 1)
         while let stamp = ring.stamp(number: stampNumber),
             stamp.position > first || stamp.position == first && stamp.kind != .started,
@@ -170,7 +170,8 @@ final class CaptureStream {
         reader.skip(to: first)
     }
 
-    /// The filter runs over what came before the take, as if it had always run: a take begins without its overshoot.
+    /// Runs the filter over the frames before the take, as if it had always run, so that the take begins without the
+    /// filter's overshoot.
     private func warmUp(before first: RingPosition) {
         while reader.position < first {
             let reading = unsafe reader.read(atMost: min(sound.chunkFrames, first - reader.position)) {
@@ -180,13 +181,13 @@ final class CaptureStream {
         }
     }
 
-    /// Filters differently from the next frame on.
+    /// Changes the filter from the next frame on.
     func change(to filter: FilterDesign) {
         sound.change(to: filter)
         events.append(.filter(Sidecar.FilterChange(filter, atFrame: takeFrame)))
     }
 
-    /// Ends with the frame sampled at `instant`; nil: with the last one in the ring.
+    /// Ends with the frame sampled at `instant`, or with the last one in the ring if nil.
     func end(at instant: Instant?) {
         if let instant {
             phase = .ending(at: instant, delivered: nil)
@@ -195,7 +196,7 @@ final class CaptureStream {
         }
     }
 
-    /// Goes on with the frame that follows the end.
+    /// Continues with the frame that follows the end.
     func goOn() throws {
         phase = .running
         guard let rest = restOfLoss else { return }
@@ -203,7 +204,7 @@ final class CaptureStream {
         try appendSilence(rest)
     }
 
-    /// Goes on with the frame that follows the end, as the first one of another take.
+    /// Continues with the frame that follows the end, as the first frame of another take.
     func goOn(into output: TakeOutput, started: Instant) throws {
         self.output = output
         self.started = started
@@ -215,16 +216,17 @@ final class CaptureStream {
         try goOn()
     }
 
-    /// Takes what the ring has.
+    /// Copies the ring's new frames to the take.
     func pump(now: Instant) throws {
         guard hasBegun else { return }
-        // The position is read before the stamps, so that every loss before it has left its stamp already.
+        // Read before the stamps, so that the stamp of every loss before this position is already visible.
         let position = openingEnd ?? ring.position
         placeEnd(now: now, position: position)
         try copy(upTo: endPosition ?? min(position, settled(at: now) ?? position))
     }
 
-    /// The frames before this one are so old that a stop which is not known yet is later; nil: there is no stamp.
+    /// The position up to which frames may be written: they are so old that a stop that is not known yet must be later.
+    /// Nil without a stamp.
     private func settled(at now: Instant) -> RingPosition? {
         ring.lastStamp.map { stamp in
             let age = max(.zero, now - stamp.instant)
@@ -232,7 +234,7 @@ final class CaptureStream {
         }
     }
 
-    /// Takes all that a card left which delivers no more.
+    /// Copies all remaining frames of a card that delivers no more.
     func drain() throws {
         guard hasBegun else { return }
         let position = openingEnd ?? ring.position
@@ -240,32 +242,32 @@ final class CaptureStream {
         try copy(upTo: endPosition ?? position)
     }
 
-    /// Completes what is measured, at the end of a take or of the card.
+    /// Completes the measurements at the end of a take or of the card.
     func finish() {
         note(clockMap.finish())
         if let drift = clockMap.driftPPM { events.append(.drift(ppm: (drift * 10).rounded() / 10)) }
     }
 
-    /// Frees what the ring holds for this.
+    /// Releases the frames that the ring holds for this stream.
     func close() { reader.release() }
 
-    /// The last peaks of the take, and all that were not appended yet.
+    /// The last peaks of the take, and all others that were not appended yet.
     func finishPeaks() -> [Int8] { sound.finishPeaks() }
 }
 
 // MARK: - Places in the ring
 
 extension CaptureStream {
-    /// How long to wait for a stamp from after an instant, before the stamps from before it must do; at a take's end, since the
-    /// card delivered something.
+    /// How long to wait for a stamp after an instant before the earlier stamps must suffice. At a take's end, the time
+    /// counts from the card's last delivery.
     private static let stampPatience = Duration.milliseconds(500)
-    /// More than lie in the time in which a card that is back delivers its first frames.
+    /// More stamps than a card that is back produces while it delivers its first frames.
     private static let mostStamps: Int64 = 1000
-    /// Stamps so far before a take show what the card's clock does.
+    /// Stamps from this long before a take show the card's drift.
     private static let stampsBefore = Duration.seconds(60)
 
-    /// Gives the clock map the stamps from before the take that lie on its first line.
-    /// - Parameter number: of the last one.
+    /// Adds the stamps before the take that lie on its first line to the clock map.
+    /// - Parameter number: the number of the last stamp.
     private func addStamps(before first: RingPosition, back number: Int64) {
         var oldest = number
         while let stamp = ring.stamp(number: oldest), stamp.kind == .running,
@@ -280,8 +282,8 @@ extension CaptureStream {
         }
     }
 
-    /// When the frame at `position` was sampled, by the first stamp after it: a card may have been open for long before
-    /// it delivered anything. Nil while there is no such stamp.
+    /// The sample time of the frame at `position`, from the first stamp after it, because a card may have been open for
+    /// long before it delivered anything. Nil while there is no such stamp.
     func sampled(_ position: RingPosition) -> Instant? {
         for number in max(0, ring.stampNumber - Self.mostStamps)..<ring.stampNumber {
             guard let stamp = ring.stamp(number: number), stamp.position > position else { continue }
@@ -290,7 +292,7 @@ extension CaptureStream {
         return nil
     }
 
-    /// Whether all stamps are there that show which frame was sampled at `instant`.
+    /// Whether all stamps that show which frame was sampled at `instant` have arrived.
     func knows(_ instant: Instant, now: Instant) -> Bool {
         hasStamp(after: instant) || now - instant > Self.stampPatience
     }
@@ -299,7 +301,7 @@ extension CaptureStream {
         ring.lastStamp.map { $0.instant >= instant } ?? false
     }
 
-    /// Where the card was started again, in the same ring; nil: it was not.
+    /// Where the card was started again in the same ring, or nil if it was not.
     private var openingEnd: RingPosition? {
         var number = ring.stampNumber - 1
         var end: RingPosition?
@@ -310,8 +312,9 @@ extension CaptureStream {
         return end
     }
 
-    /// Finds the last frame: the one sampled at the end's instant. A card that is late is waited for as long as it delivers: on a
-    /// busy machine it may be seconds behind, and after a stall it reports what was lost only once the ring has room again.
+    /// Finds the last frame: the one sampled at the end's instant. The stream waits for a late card as long as it
+    /// delivers. On a busy machine the card may be seconds behind. After a stall it reports the loss only once the ring
+    /// has room again.
     private func placeEnd(now: Instant, position: RingPosition) {
         guard case .ending(let instant, let before) = phase else { return }
         var delivered = before ?? (position, now)
@@ -330,7 +333,7 @@ extension CaptureStream {
 // MARK: - Copying
 
 extension CaptureStream {
-    /// Writes the ring's frames up to `limit`, and silence where some were lost.
+    /// Writes the ring's frames up to `limit`, and silence for lost ones.
     private func copy(upTo limit: RingPosition) throws {
         while let loss = nextLoss(upTo: limit) {
             try append(upTo: loss.position)
@@ -361,7 +364,8 @@ extension CaptureStream {
         return nil
     }
 
-    /// Frames of the take that were lost before `stamp`: of a loss that the take begins or ends in, the part within.
+    /// The take's frames that were lost before `stamp`. If the take begins or ends within the loss, only the part
+    /// within the take counts.
     private func lostFrames(at stamp: Stamp, _ cause: Sidecar.Gap.Cause) -> Int64 {
         var frames = GapMeasure.lostFrames(before: lastStamp, at: stamp, rateHz: format.rateHz)
         if stamp.position == timeline.first, next == timeline.first, !timeline.hasLosses {
@@ -395,7 +399,7 @@ extension CaptureStream {
         }
     }
 
-    /// The storage stalled for so long that frames from before the press were given up.
+    /// Replaces frames before the press that were given up during a long stall of the storage.
     private func appendSilence(insteadOf frames: Int64) throws {
         let start = timeline.frame(behindLossesAt: next)
         next = next + frames
@@ -412,14 +416,14 @@ extension CaptureStream {
         _ frames: Int64, from start: TakeFrame, to end: TakeFrame, _ cause: Sidecar.Gap.Cause
     ) throws {
         events.append(.gap(at: start, frames: end - start, cause: cause))
-        // The silence would take the room of the sound that follows.
+        // The silence would use the space of the sound that follows.
         if !output.hasRoom(forSilence: frames), (try? output.beginPart(format: format, firstFrame: end)) != nil {
             return
         }
         try sound.appendSilence(frames, to: output)
     }
 
-    /// Silence stands for the time in which the card was away, where the take goes on in the same part.
+    /// Writes silence for the time without the card, if the take continues in the same part.
     func appendTimeAway(_ frames: Int64) throws { try sound.appendSilence(frames, to: output) }
 
     private func note(_ findings: [ClockMap.Finding]) {

@@ -1,19 +1,20 @@
 import Ring
 import Takes
 
-/// Where the frames of a take lie on `CLOCK_MONOTONIC_RAW`: the truest stamp of each half a minute, and how true it is.
+/// Maps the frames of a take to `CLOCK_MONOTONIC_RAW`: keeps the most accurate stamp of each half minute, and its
+/// error.
 ///
-/// A stamp can only be late: the card had sampled its frames by then, perhaps for a while. So the stamp of an interval that is the
-/// least late against the line of the others is the truest one. The line's slope is how far the card's crystal is off. Frames that
-/// were lost without a report raise the line, which `SuspectedLosses` finds.
+/// A stamp can only be late: the card had sampled its frames by then, perhaps for a while. So the most accurate stamp
+/// of an interval is the one that is least late relative to the line through the others. The slope of the line is the
+/// card's clock drift. Frames that were lost without a report raise the line, which `SuspectedLosses` detects.
 ///
-/// Stamps from before the take's first frame show the slope and the level of the line: with them, a loss soon after the start is
-/// seen as well as a later one. No point and no loss of theirs is reported.
+/// Stamps before the take's first frame show the slope and the level of the line. With them, a loss soon after the
+/// start is detected as reliably as a later one. They produce no points, and their losses are not reported.
 ///
-/// The error of a point is one frame, plus how far half of its interval's seconds lie above it, plus how far it lies
-/// above the line from the point before. The time from the sound to the card's own counter is not part of it.
+/// The error of a point is the sum of one frame, the median height of its interval's seconds above it, and its height
+/// above the line through the previous point. It does not include the latency from the sound to the card's own counter.
 struct ClockMap: Sendable {
-    /// A frame of the take and when it was sampled.
+    /// A frame of the take and its sample time.
     struct Point: Hashable, Sendable {
         var frame: TakeFrame
         var rawNanoseconds: Int64
@@ -21,40 +22,40 @@ struct ClockMap: Sendable {
         var errorMicroseconds: Int64
     }
 
-    /// What stamps have shown.
     enum Finding: Sendable {
         case point(Point)
         case loss(Sidecar.SuspectedLoss)
     }
 
-    /// Seconds of the first interval, which ends early so that a short take has two points, and of the others.
+    /// Length of the first interval in seconds, and of the others. The first is short so that a short take has two
+    /// points.
     private static let firstInterval = 10
     private static let interval = 30
-    /// Of a point that has few others beside it.
+    /// Added to the error of a point from few stamps.
     private static let fewStampsMilliseconds = 1.0
 
     private let millisecondsPerFrame: Double
     private var origin: ClockFloor?
-    /// The truest stamp of the second under way.
+    /// The most accurate stamp of the current second.
     private var second: ClockFloor?
     private var losses: SuspectedLosses
-    /// How fast the line rises, in milliseconds a second, as far as it is known.
+    /// The line's slope in milliseconds per second, as far as it is known.
     private var slope = 0.0
-    /// The seconds of the interval under way that were judged.
+    /// The judged seconds of the current interval.
     private var interval: [SuspectedLosses.Judged] = []
     private var lastPoint: SuspectedLosses.Judged?
 
-    /// A map without a point yet.
-    /// - Parameter rateHz: of the take.
+    /// - Parameter rateHz: the take's rate.
     init(rateHz: Int) {
         millisecondsPerFrame = 1000 / Double(max(1, rateHz))
         losses = SuspectedLosses(millisecondsPerFrame: millisecondsPerFrame)
     }
 
-    /// How much faster than its nominal rate the card ran, in millionths; nil: it is not known, from stamps of less than 10 s.
+    /// How much faster than its nominal rate the card ran, in parts per million, or nil if it is not known. It needs
+    /// stamps over 10 s.
     var driftPPM: Double? { losses.drift.map { -$0 * 1000 } }
 
-    /// Adds the next stamp of a card that went on.
+    /// Adds the next stamp of a card that ran without interruption.
     /// - Parameter frame: the frame of the take at the stamp's position; negative before the take.
     mutating func add(_ stamp: Stamp, at frame: TakeFrame) -> [Finding] {
         let floor = floor(stamp, at: frame)
@@ -73,13 +74,13 @@ struct ClockMap: Sendable {
         return findings(news)
     }
 
-    /// Known frames were lost, or the card was started again: what follows lies on another line of the same slope.
+    /// Begins another line of the same slope, after reported losses or a restart of the card.
     mutating func beginLine() -> [Finding] {
         let rest = endSecond()
         return rest + findings(losses.beginLine())
     }
 
-    /// The last point of a take that ends here, or may go on.
+    /// Returns the last point of a take that ends here, or may continue.
     mutating func finish() -> [Finding] {
         var found = endSecond() + findings(losses.finish())
         let isOnly = lastPoint == nil && interval.count > 1
@@ -112,7 +113,7 @@ struct ClockMap: Sendable {
     }
 
     private mutating func findings(_ news: SuspectedLosses.News) -> [Finding] {
-        // What may have been lost before the take's first frame is no loss of the take.
+        // Losses before the take's first frame are not the take's.
         var found = news.losses.filter { $0.afterFrame >= .first }.map(Finding.loss)
         for judged in news.judged where judged.floor.frame >= .first {
             interval.append(judged)
@@ -121,7 +122,7 @@ struct ClockMap: Sendable {
         return found
     }
 
-    /// The point of the interval under way, which then begins again.
+    /// Returns the point of the current interval, and begins the next one.
     private mutating func closeInterval() -> [Finding] {
         let slope = losses.drift ?? slope
         func late(_ judged: SuspectedLosses.Judged) -> Double { judged.offset - slope * judged.floor.at }
@@ -146,7 +147,7 @@ struct ClockMap: Sendable {
     }
 }
 
-/// The truest stamp of a second.
+/// The most accurate stamp of a second.
 struct ClockFloor: Sendable {
     /// The frame of the take at the stamp; negative before the take.
     var frame: TakeFrame
@@ -154,6 +155,6 @@ struct ClockFloor: Sendable {
     var instant: Instant
     /// Seconds since the first stamp.
     var at: Double
-    /// How much later than nominal the stamp is, in milliseconds: the crystal, the lateness, and lost frames.
+    /// The stamp's delay relative to the nominal rate, in milliseconds: drift, lateness and lost frames.
     var offset: Double
 }

@@ -1,11 +1,12 @@
 import Ring
 import Takes
 
-/// How many frames are missing where the card or the ring lost some.
+/// Computes the number of frames that the card or the ring lost.
 enum GapMeasure {
-    /// Frames lost before `stamp`, which reports a loss; the clock shows how many where they were not counted.
+    /// Frames lost before `stamp`, which reports a loss. If they were not counted, the number is computed from the
+    /// clock.
     ///
-    /// - Parameter before: the last stamp from before the loss.
+    /// - Parameter before: the last stamp before the loss.
     static func lostFrames(before: Stamp?, at stamp: Stamp, rateHz: Int) -> Int64 {
         guard stamp.lost < 0 else { return stamp.lost }
         guard let before else { return 0 }
@@ -14,7 +15,7 @@ enum GapMeasure {
         return max(0, Int64(elapsed.rounded()) - delivered)
     }
 
-    /// Why frames were lost before a stamp; nil: none were.
+    /// Why frames were lost before a stamp, or nil if none were.
     static func cause(of kind: Stamp.Kind) -> Sidecar.Gap.Cause? {
         switch kind {
         case .running, .started: nil

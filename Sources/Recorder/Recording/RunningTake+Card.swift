@@ -3,9 +3,9 @@ import Ring
 import TakeFiles
 import Takes
 
-/// The card of a take goes and comes back, and the first frame of what it delivers is found.
+/// Handles a take's card that is lost and comes back, and finds the first frame of its sound.
 extension RunningTake {
-    /// The card is gone: what it left in the ring ends the part, and the take waits for it to come back.
+    /// The card is lost: its remaining frames in the ring end the part, and the take waits for its return.
     func suspend() throws {
         try dropCuts()
         if case .opening = source { try begin(now: nil) }
@@ -21,7 +21,7 @@ extension RunningTake {
         close()
     }
 
-    /// Takes no more from the card, and frees what the ring holds.
+    /// Detaches from the card, and releases the frames that the ring holds.
     func close() {
         switch source {
         case .opening(let stream, _, _), .card(let stream): stream.close()
@@ -31,7 +31,7 @@ extension RunningTake {
         pendingFilter = nil
     }
 
-    /// The card is back: the take goes on in another part, with the first frame that it delivers.
+    /// The card is back: the take continues in another part, with the first frame that the card delivers.
     func resume(_ order: ResumeOrder) {
         guard case .away = source, ends.isEmpty else { return }
         let stream = CaptureStream(
@@ -39,13 +39,13 @@ extension RunningTake {
             keepsUnfiltered: plan.keepsUnfiltered, lag: plan.lag, calendar: calendar)
         source = .opening(stream, opened: order.opened, isFirst: false)
         cardBack = order.card
-        // The card may have lost what was set before it went away.
+        // The card may have lost its gain settings while it was away.
         gains = Timed()
         gains.append(order.gain, at: writtenUpTo ?? started)
     }
 
-    /// Finds the first frame of a stream. It is not found before the card has delivered enough.
-    /// - Parameter now: nil: it will not deliver more.
+    /// Finds the first frame of a stream, once the card has delivered enough.
+    /// - Parameter now: nil if the card will not deliver more.
     func begin(now: Instant?) throws {
         guard case .opening(let stream, let opened, let isFirst) = source, stream.ring.hasStarted(since: opened) else {
             return
@@ -61,7 +61,8 @@ extension RunningTake {
         applyEnd()
     }
 
-    /// So much of the ring may fill before the take waits no more for a file: that of a card that is back, or a removed one.
+    /// While a new file cannot be made, or a removed one is being saved, the take waits until this share of the ring is
+    /// filled.
     static let longestWait = 0.8
 
     private func continueTake(with stream: CaptureStream) throws {
@@ -74,7 +75,7 @@ extension RunningTake {
         } catch {
             let silence = back.awayFrames(at: stream.format.rateHz)
             guard output.keepPart(format: stream.format, silence: silence) else {
-                // The ring keeps the sound meanwhile.
+                // The ring keeps the sound until the next attempt.
                 if ends.isEmpty, stream.ring.heldShare < Self.longestWait { return }
                 noteLostSound()
                 throw error
@@ -101,10 +102,12 @@ extension RunningTake {
         }
     }
 
-    /// Nil until the card has delivered: one that opens and stays silent would leave an empty part each time.
+    /// Nil until the card has delivered frames. A card that opens and stays silent would otherwise leave an empty part
+    /// each time.
     private func back(_ stream: CaptureStream) -> Return? {
         guard stream.ring.position > stream.next, let instant = stream.sampled(stream.next) else { return nil }
-        // Since the last frame before, not since the start: the crystal that counted the frames until then has a pace of its own.
+        // Measured from the last frame before, not from the start, because the crystal that counted those frames has
+        // its own drift.
         return Return(instant: instant, away: instant - (writtenUpTo ?? started))
     }
 
@@ -116,7 +119,7 @@ extension RunningTake {
         return (stream, failure)
     }
 
-    /// Lists what waits for a part as lost.
+    /// Lists the sound that waits for a part as lost.
     private func noteLostSound() {
         guard let (stream, failure) = waiting, let back = back(stream) else { return }
         let end = output.nextFrame
@@ -140,11 +143,11 @@ extension RunningTake {
         let floor = max(oldest, min(stream.firstHeld, max(press, oldest)))
         let first = max(wanted, floor)
         if first != wanted {
-            // Not everything that was asked for is there, so the take starts later than was assumed.
+            // Some of the requested frames are missing, so the take starts later than assumed.
             started = started + ring.format.duration(ofFrames: first - wanted)
             output.note(.started(startedWall + (started - pressed + preRoll), started))
         } else if first == opened, let begun = ring.startInstant(at: opened), begun > started {
-            // The stamps of an earlier opening say nothing about the time in which the card was closed.
+            // The stamps of a previous opening say nothing about the time in which the card was closed.
             started = begun
             output.note(.started(startedWall + (started - pressed + preRoll), started))
         }

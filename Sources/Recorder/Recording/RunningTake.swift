@@ -4,53 +4,51 @@ import TakeFiles
 import Takes
 import Transport
 
-/// A take while it is being recorded: one stream of sound, or several if its card goes and comes back. It waits for nothing
-/// and knows no thread; its owner calls `pump` now and then.
+/// A take while it is being recorded: one stream of sound, or several if its card is lost and comes back. It never
+/// blocks and uses no thread; its owner must call `pump` regularly.
 final class RunningTake {
     var name: TakeName { output.name }
-    /// What does not change from one take to the next.
+    /// Constant across takes that follow one another.
     let plan: TakePlan
     let pressed: Instant
     let preRoll: Duration
-    /// What was sampled before this does not belong to the take.
+    /// Frames sampled before this do not belong to the take.
     let earliest: Instant?
     let startedWall: WallTime
     let calendar: () -> ClockOffset?
     let output: TakeOutput
 
     var source: Source
-    /// How loud the streams before this one were, and how many frames they had.
+    /// The levels and frame count of the previous streams.
     var levels = LevelSum()
 
-    /// Where the sound comes from.
     enum Source {
-        /// An open card whose first frame is looked for.
+        /// An open card whose first frame is not found yet.
         case opening(CaptureStream, opened: RingPosition, isFirst: Bool)
         case card(CaptureStream)
-        /// The card is away.
         case away
     }
 
-    /// When the take's first frame was sampled.
+    /// The sample time of the take's first frame.
     var started: Instant
-    /// Where the press is in the ring, until the take has come that far.
+    /// The press's position in the ring, until the take has reached it.
     var pressPosition: RingPosition?
-    /// Where the take ends, in the order in which it was ordered; the first one counts.
+    /// The ordered ends of the take, oldest first. The first one counts.
     private(set) var ends: [End] = []
 
-    /// An end, and what comes after it.
+    /// An end, and what follows it.
     enum End {
         case stop(at: Instant?, Sidecar.Ending, keepsTail: Bool)
         case next(at: Instant, wall: WallTime)
     }
 
-    /// What syncs under way will make safe: frames of the take, and when the last of them was sampled.
+    /// Running syncs: the frame count of the take that each makes safe, and the sample time of its last frame.
     private var syncs: [(frames: Int64, sampled: Instant)] = []
-    /// When the last frame that is written was sampled, as far as was asked for.
+    /// The sample time of the last written frame, updated only when needed.
     var writtenUpTo: Instant?
-    /// Whatever of the take was sampled before this instant is on the disk.
+    /// All of the take's sound that was sampled before this instant is on the disk.
     private(set) var safeUntil: Instant
-    /// The calendar that was set last since the take began; nil: it was not.
+    /// The last calendar that was set since the take began, or nil if none was.
     private var truth: TrueStart?
     /// The end of the listed time without the card, or nil if the card is not away or nothing is listed yet.
     var awayUpTo: TakeFrame?
@@ -62,19 +60,18 @@ final class RunningTake {
     private var markers = Timed<Sidecar.Marker.Content>()
     /// The markers at frames that the take has not come to.
     private var markersAhead: [Sidecar.Marker] = []
-    /// The take before this one, which it follows without a missing frame, and the length of that; nil: there is none.
+    /// The previous take, which this one follows without a missing frame, and its length, or nil if there is none.
     private var past: (name: TakeName, frames: Int64)?
     /// The gains of the card that are not placed yet.
     var gains = Timed<CardGain>()
     /// Where the sound ended before the card was back, and when it was, or nil if it was never away.
     var before: (end: Instant, frame: TakeFrame, cardBack: Instant)?
-    /// The card that is back, and where it is; nil: as before.
+    /// The card that is back, and its port, or nil if unchanged.
     var cardBack: CardPlace?
     /// The filter that was requested during the search for the first frame, or nil if none was requested.
     var pendingFilter: FilterDesign?
 
-    /// A take whose first frame is still to be found.
-    /// - Parameter reader: holds the first frames already.
+    /// - Parameter reader: must hold the first frames already.
     init(
         _ order: BeginOrder, reader: RingReader, output: TakeOutput, calendar: @escaping () -> ClockOffset?
     ) {
@@ -93,7 +90,7 @@ final class RunningTake {
         source = .opening(stream, opened: order.opened, isFirst: true)
     }
 
-    /// The take that goes on with the frame after another one's last.
+    /// A take that continues with the frame after another take's last.
     private init(
         after take: RunningTake, stream: CaptureStream, output: TakeOutput, started: Instant, wall: WallTime
     ) throws {
@@ -111,7 +108,7 @@ final class RunningTake {
         let past = (name: take.output.name, frames: take.output.nextFrame.count)
         self.past = past
         swap(&markers, &take.markers)
-        // What is counted in frames was counted in the take before.
+        // These frame numbers were counted from the start of the previous take.
         markers.change { $0.endFrame = $0.endFrame.map { $0 - past.frames } }
         markersAhead = take.markersAhead.map { $0.moved(by: -past.frames) }
         swap(&gains, &take.gains)
@@ -119,9 +116,8 @@ final class RunningTake {
         applyEnd()
     }
 
-    /// What is known of the take so far.
     var sidecar: Sidecar { output.sidecar }
-    /// Whether everything that is written is on the disk.
+    /// Whether everything that was written is on the disk.
     var isSynced: Bool { output.isSynced }
     /// The reason why the take will have no waveform, or nil if it will have one.
     var peaksFailure: FileError? { output.peaksFailure }
@@ -135,7 +131,6 @@ final class RunningTake {
         }
     }
 
-    /// How far the take is.
     func progress(lastSync: Instant?) -> RecordingProgress {
         RecordingProgress(
             started: started, rateHz: sidecar.rateHz, frames: output.takeFrames, next: next,
@@ -149,14 +144,14 @@ final class RunningTake {
         return TakeAnchor(position: stream.next, frame: stream.takeFrameBehindLosses)
     }
 
-    /// How far a finished take is: all of it is safe.
+    /// The progress of a finished take: all of it is safe.
     func finalProgress(lastSync: Instant?) -> RecordingProgress {
         var progress = progress(lastSync: lastSync)
         if case .card(let stream) = source, let end = stream.writtenUpTo { progress.safeUntil = end }
         return progress
     }
 
-    /// The fault of the storage while the take goes on, or nil if nothing is wrong.
+    /// The fault of the storage while the take continues, or nil if nothing is wrong.
     private var trouble: Fault? {
         let failures: [(FileError?, what: String)] = [
             (output.partFailure, waiting == nil ? "the sound goes on in \(fileInUse)" : Self.waits),
@@ -170,13 +165,13 @@ final class RunningTake {
 
     private static let waits = "what the card delivers is in memory, and is lost if no file can be made soon"
 
-    /// What takes the sound while no other file can be made.
+    /// Names the file that receives the sound while no other file can be made.
     private var fileInUse: String {
         guard let file = output.namelessFile else { return "the file that there is" }
         return "\(file), which another program moved or removed: it is saved once another file can be made"
     }
 
-    /// Takes what the ring has.
+    /// Copies the ring's new frames to the take.
     func pump(now: Instant) throws {
         if case .opening = source { try begin(now: now) }
         if case .card(let stream) = source {
@@ -186,9 +181,9 @@ final class RunningTake {
         placeTimed()
     }
 
-    /// Sets a marker once the take has come to its place.
+    /// Adds a marker once the take has reached its place.
     func mark(_ mark: Mark) {
-        // It was asked for before it was known that the take was over.
+        // The marker was requested before it was known that the previous take was over.
         let distance = past.map { mark.take == $0.name ? -$0.frames : 0 } ?? 0
         switch mark.place {
         case .instant(let instant):
@@ -199,7 +194,7 @@ final class RunningTake {
         }
     }
 
-    /// Filters differently from the next frame on.
+    /// Changes the filter from the next frame on.
     func change(to filter: FilterDesign) {
         switch source {
         case .opening: pendingFilter = filter
@@ -208,12 +203,13 @@ final class RunningTake {
         }
     }
 
-    /// The card has another gain, or automatic gain control, from the frame on that was sampled at `instant`.
+    /// The card has another gain, or another state of its automatic gain control, from the frame sampled at `instant`
+    /// on.
     func change(to gain: CardGain, at instant: Instant) {
         gains.append(gain, at: instant)
     }
 
-    /// Filters from the first frame on as was asked for while that was looked for.
+    /// Applies a filter that was requested during the search for the first frame.
     func changeToPendingFilter() {
         guard case .card(let stream) = source, let filter = pendingFilter else { return }
         pendingFilter = nil
@@ -226,7 +222,7 @@ final class RunningTake {
         output.note(.dated(by: truth))
     }
 
-    /// The same again: what it was dated by may have changed since.
+    /// Applies the same calendar again, because the start or the clock map may have changed.
     func dateAgain() {
         if let truth { output.note(.dated(by: truth)) }
     }
@@ -239,7 +235,7 @@ final class RunningTake {
 // MARK: - Ends
 
 extension RunningTake {
-    /// The take ends. Of several ends, the first counts; what follows a cut to the next take is for that one.
+    /// Ends the take. If there are several ends, the first counts; those after a cut apply to the next take.
     func end(_ end: End) {
         if case .stop? = ends.last { return }
         if case .next = end, isResuming { return }
@@ -247,7 +243,7 @@ extension RunningTake {
         if ends.count == 1 { applyEnd() }
     }
 
-    /// A take whose card goes away is not cut before that is back.
+    /// Cancels cuts: a take whose card is lost is not cut before the card is back.
     func dropCuts() throws {
         guard isCut else { return }
         ends.removeAll { if case .next = $0 { true } else { false } }
@@ -256,7 +252,7 @@ extension RunningTake {
         applyEnd()
     }
 
-    /// Whether its card is away, or is back and delivered nothing yet.
+    /// Whether the card is away, or is back and has delivered nothing yet.
     private var isResuming: Bool {
         switch source {
         case .away, .opening(_, _, isFirst: false): true
@@ -264,7 +260,7 @@ extension RunningTake {
         }
     }
 
-    /// The storage failed: the take ends here, whatever was ordered.
+    /// The storage failed: the take ends here, regardless of other orders.
     func fail(because ending: Sidecar.Ending) {
         if case .stop? = ends.first { return }
         ends = [.stop(at: nil, ending, keepsTail: false)]
@@ -279,7 +275,7 @@ extension RunningTake {
         }
         switch source {
         case .card(let stream): stream.end(at: instant)
-        // A card that was opened again and delivered nothing yet adds nothing; what it delivered may still get its part.
+        // A card that was opened again and has delivered nothing adds no part. Sound that waits may still get its part.
         case .opening(_, _, isFirst: false): if waiting == nil { close() }
         case .opening, .away: break
         }
@@ -300,14 +296,14 @@ extension RunningTake {
         return try output.finish(endedBy: ending ?? .unknown, levels: levelsSoFar())
     }
 
-    /// Ends the take with what is safe, after the storage failed.
+    /// Ends the take with its safe sound, after the storage failed.
     func abandon() -> TakeRemains {
         complete()
         return output.abandon(endedBy: ending ?? .unknown, levels: levelsSoFar())
     }
 
     func complete() {
-        // A card that went before the press was reached left nothing but pre-roll, or nothing at all.
+        // A card that was lost before the press was reached left only pre-roll, or nothing.
         if sidecar.preRollFrames > output.frames { output.note(.preRoll(frames: output.frames)) }
         pressPosition = nil
         if awayUpTo != nil { output.note(.endedWithoutCard(at: output.nextFrame)) }
@@ -321,7 +317,7 @@ extension RunningTake {
         output.appendPeaks(stream.finishPeaks())
     }
 
-    /// Of the whole take.
+    /// The levels of the whole take.
     private func levelsSoFar() -> [Sidecar.Levels] {
         var sum = levels
         if case .card(let stream) = source { sum.add(stream.levels, frames: output.frames - levels.frames) }
@@ -332,12 +328,12 @@ extension RunningTake {
 // MARK: - After the end
 
 extension RunningTake {
-    /// Whether the card's sound can run on into a tail.
+    /// Whether the sound can continue into a tail.
     var canHaveTail: Bool {
         if case .stop(_, _, keepsTail: true) = ends.first, case .card = source { true } else { false }
     }
 
-    /// Writes what follows the end of the finished take into a tail.
+    /// Writes the sound after the end of the finished take into a tail.
     func beginTail() throws {
         guard case .card(let stream) = source else { return }
         try output.beginTail(format: stream.format)
@@ -345,26 +341,25 @@ extension RunningTake {
         try stream.goOn()
     }
 
-    /// The tail becomes the next part of the take, which goes on.
+    /// The tail becomes the next part of the take, which continues.
     func rejoin() throws {
         try output.rejoin()
         dateAgain()
     }
 
-    /// Removes the tail.
     func dropTail() throws {
         try output.dropTail()
     }
 
-    /// The take that begins with the frame after this one's last. The sound's filter goes on.
-    /// - Parameter output: of a take that begins at an instant.
+    /// Makes the take that begins with the frame after this one's last. The filter's state is kept.
+    /// - Parameter output: the output of the next take.
     func next(_ output: TakeOutput, started: Instant, wall: WallTime) throws -> RunningTake? {
         guard case .card(let stream) = source else { return nil }
         source = .away
         return try RunningTake(after: self, stream: stream, output: output, started: started, wall: wall)
     }
 
-    /// The filter of the next frame, and the format that the card delivers; nil: it is away.
+    /// The next frame's filter and the card's format, or nil while the card is away.
     var running: (filter: FilterDesign, format: StreamFormat)? {
         if case .card(let stream) = source { (stream.filter, stream.format) } else { nil }
     }
@@ -376,7 +371,7 @@ extension RunningTake {
     /// The sample time of the first frame that no running sync covers, or nil if it is not known.
     var unsyncedSince: Instant? { writtenUpTo }
 
-    /// The sync that makes safe what is written so far.
+    /// A sync that makes everything written so far safe.
     func syncPoint() throws -> SyncPoint {
         let point = try output.syncPoint()
         if case .card(let stream) = source { writtenUpTo = stream.writtenUpTo ?? writtenUpTo }
@@ -384,13 +379,14 @@ extension RunningTake {
         return point
     }
 
-    /// How long a take that has ended waits for what is saved of a removed file, once something waits for its end: no longer than the ring
-    /// holds a press that follows. Without that, a take that a person stopped waits on: what the file holds lasts as long as it is open.
+    /// Once something else waits for the end of a take, saving a removed file may delay the end by at most this long:
+    /// the ring holds a press that follows for this time. If nothing waits, a take that a person stopped has no limit,
+    /// because the removed file's data lasts as long as it is open.
     private static let rescuePatience = Duration.seconds(20)
-    /// How much is copied at a sync while no sound waits for it.
+    /// The number of bytes that are copied at a sync while no sound waits.
     private static let rescuedBytes: Int64 = 8 << 20
 
-    /// Whether the end is put off, since a removed file is still being saved.
+    /// Whether the end is delayed because a removed file is still being saved.
     func awaitsRescue(now: Instant) -> Bool {
         guard case .stop(_, let ending, _)? = ends.first else { return false }
         output.rescueLastPart()
@@ -406,7 +402,8 @@ extension RunningTake {
         if rescueEnd == nil { rescueEnd = now + Self.rescuePatience }
     }
 
-    /// The take has all of its sound: before what follows fills the ring, it is left to a take that may begin, and there is no tail.
+    /// Detaches from the ring before later sound fills it. The take has all of its sound; a take that may begin needs
+    /// the ring. No tail follows.
     private func leaveFullRing() {
         guard case .card(let stream) = source, stream.ring.heldShare >= Self.longestWait else { return }
         complete()
@@ -414,10 +411,10 @@ extension RunningTake {
         close()
     }
 
-    /// Takes note of what a sync made safe.
+    /// Records the result of a sync.
     func synced(_ synced: Synced) throws {
         try output.synced(synced)
-        // While a file that lost its name is not saved, a power cut would cost all of it.
+        // Until a file that lost its name is saved, a power cut would cost all of it.
         guard !output.isRescuing else { return }
         safeFrames = output.syncedTakeFrames
         while let sync = syncs.first, sync.frames <= output.syncedFrames {
@@ -430,19 +427,20 @@ extension RunningTake {
 // MARK: - Markers and gains
 
 extension RunningTake {
-    /// Which frame of the take an instant can have.
+    /// Which frames an instant can be mapped to.
     private enum Reach {
-        /// Any: a point may lie in the time without the card, and at the end of the take.
+        /// Any frame, including the time without the card and the take's end. For points.
         case anywhere
-        /// One that the card that is open delivered: what begins there is in force from that frame on.
+        /// A frame that the open card delivered. For values that are in force from that frame on.
         case delivered
     }
 
-    /// Notes the press, the markers and the changes of the gain that the take has come to; what was lost before them is known by then.
+    /// Adds the press, the markers and the gain changes that the take has reached. All losses before them are known by
+    /// then.
     func placeTimed() {
         placePress()
         for (frame, content) in markers.takePlaced({ frame(at: $0, .anywhere) }) {
-            // There is no file for the time without the card, which is listed as a gap from now on.
+            // No file exists for the time without the card. It is listed as a gap from now on.
             if isResuming { noteAway(from: output.nextFrame, to: frame + 1) }
             note(Sidecar.Marker(atFrame: frame, content))
         }
@@ -469,16 +467,17 @@ extension RunningTake {
         output.note(.preRoll(frames: stream.takeFrame(at: pressed, position) - .first))
     }
 
-    /// The frame of the take at an instant, or nil while the take has not come to it. A gain behind the end is for the tail or the next
-    /// take, and so is a marker if a take follows at once; otherwise the marker lies at the end.
+    /// The frame of the take at an instant, or nil while the take has not reached it. A gain change after the end
+    /// belongs to the tail or the next take. So does a marker if a take follows at once; otherwise the marker lies at
+    /// the end.
     private func frame(at instant: Instant, _ reach: Reach) -> TakeFrame? {
         switch (source, reach) {
         case (.opening(_, _, isFirst: true), _), (.opening, .delivered), (.away, .delivered): return nil
         case (.opening, .anywhere), (.away, .anywhere):
-            // Counted from the last frame before, as the next part will be.
+            // Computed from the last frame before the loss, as the next part will be.
             return frame(at: instant, end: writtenUpTo ?? started, output.nextFrame)
         case (.card(let stream), _):
-            // What the ring has of an earlier opening says nothing of this one's frames.
+            // Stamps of a previous opening in the ring say nothing about this opening's frames.
             if let before, instant < before.cardBack, reach == .anywhere {
                 return frame(at: instant, end: before.end, before.frame)
             }
@@ -494,12 +493,12 @@ extension RunningTake {
         }
     }
 
-    /// The frame of the take at an instant, counted from where sound ended.
+    /// The frame of the take at an instant, extrapolated from the end of the sound.
     private func frame(at instant: Instant, end: Instant, _ frame: TakeFrame) -> TakeFrame {
         max(.first, frame + Int64(((instant - end).inSeconds * Double(sidecar.rateHz)).rounded()))
     }
 
-    /// Lists the time without its card, as far as it was not yet.
+    /// Lists the time without the card, except what is listed already.
     func noteAway(from start: TakeFrame, to end: TakeFrame) {
         let start = max(start, awayUpTo ?? start)
         guard end > start else { return }

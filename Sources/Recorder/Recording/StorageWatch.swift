@@ -1,9 +1,9 @@
 package import Takes
 package import Transport
 
-/// How much longer the disk lasts.
+/// Estimates how much longer the free space lasts.
 package enum StorageWatch {
-    /// The technician is warned when less than this can still be recorded.
+    /// The technician is warned if less than this can still be recorded.
     package static let warning = Duration.seconds(600)
 
     /// How long the free space above the reserve lasts, in seconds.
@@ -13,8 +13,8 @@ package enum StorageWatch {
         Double(max(0, freeBytes - reserveBytes)) / Double(bytesPerSecond(format, isTwinKept: isTwinKept))
     }
 
-    /// A take ends, and none begins, once less than this is free: the reserve, and a second's sound for what comes until the
-    /// free space is read again.
+    /// A take ends, and none begins, when less than this is free: the reserve, and one second's sound, which may arrive
+    /// until the free space is read again.
     package static func least(reserveBytes: Int64, format: StreamFormat, isTwinKept: Bool) -> Int64 {
         reserveBytes + bytesPerSecond(format, isTwinKept: isTwinKept)
     }

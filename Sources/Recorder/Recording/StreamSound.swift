@@ -2,20 +2,20 @@ import Filters
 import TakeFiles
 import Takes
 
-/// The samples of a stream on their way to a take's files: filtered and measured, and beside them as the card delivered them.
+/// Processes a stream's samples for a take's files: filters and measures them, and optionally keeps an unfiltered copy.
 final class StreamSound {
     private let signal: SignalPath
-    /// nil: only the filtered sound is kept.
+    /// Nil if only the filtered sound is kept.
     private let unfiltered: SignalPath?
     private var scale: PeaksScale
     private var stored: [UInt8]
     private var storedUnfiltered: [UInt8]
 
-    /// The most frames of one call of `append`: a second, or as many as take a MiB. The kernel needs far less time for one long write than for
-    /// several short ones.
+    /// The largest number of frames per `append`: one second, or 1 MiB if that is less. The kernel needs far less time
+    /// for one long write than for several short ones.
     let chunkFrames: Int64
 
-    /// - Parameter takeRateHz: of the take, in which its waveform is counted.
+    /// - Parameter takeRateHz: the rate in which the take's waveform is counted.
     init(_ format: StreamFormat, filter: FilterDesign, keepsUnfiltered: Bool, takeRateHz: Int) {
         scale = PeaksScale(channels: format.channels, from: format.rateHz, to: takeRateHz)
         signal = SignalPath(format: format, design: filter)
@@ -27,35 +27,35 @@ final class StreamSound {
         storedUnfiltered = Self.room(keepsUnfiltered ? byteCount : 0)
     }
 
-    /// Bytes that take memory once they are written to.
+    /// Bytes that use memory only once they are written to.
     private static func room(_ byteCount: Int) -> [UInt8] {
         // Safe: every byte is written before it is read.
         unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { _, count in count = byteCount }
     }
 
-    /// The filter in force, or coming into force.
+    /// The filter in force, or the next one during a change.
     var filter: FilterDesign { signal.design }
 
-    /// How loud each channel was so far, as stored.
+    /// The levels of each channel so far, measured on the stored samples.
     var levels: [ChannelLevels] { signal.levels }
 
-    /// Filters differently from the next frame on.
+    /// Changes the filter from the next frame on.
     func change(to filter: FilterDesign) { signal.change(to: filter) }
 
     /// Runs the filter over frames that are not stored.
     func warmUp(on bytes: UnsafeRawBufferPointer) { unsafe signal.warmUp(on: bytes) }
 
-    /// Measures from the next frame on, as for a new take.
+    /// Resets the measurements for a new take, from the next frame on.
     func beginMeasuring(takeRateHz: Int) {
         signal.beginMeasuring()
         scale = PeaksScale(channels: signal.format.channels, from: signal.format.rateHz, to: takeRateHz)
     }
 
-    /// The peaks that are left at the take's end.
+    /// The remaining peaks at the take's end.
     func finishPeaks() -> [Int8] { scale.add(signal.finishPeaks()) + scale.finish() }
 
-    /// Filters frames as the card delivered them, and appends them.
-    /// - Parameter bytes: at most `chunkFrames`.
+    /// Filters the card's frames and appends them.
+    /// - Parameter bytes: at most `chunkFrames` frames.
     func append(_ bytes: UnsafeRawBufferPointer, to output: TakeOutput) throws {
         // Safe: both arrays have room for a chunk.
         try unsafe stored.withUnsafeMutableBytes { room in
@@ -66,7 +66,7 @@ final class StreamSound {
         }
     }
 
-    /// Appends silence, which the filter runs over as well.
+    /// Appends silence. The filter runs over it as well.
     func appendSilence(_ frames: Int64, to output: TakeOutput) throws {
         var left = frames
         while left > 0 {

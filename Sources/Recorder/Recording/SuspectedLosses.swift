@@ -1,25 +1,26 @@
 import Takes
 
-/// Finds where a card lost frames without a report: the floor of its stamps rises there, and never falls back.
+/// Detects frames that a card lost without a report: the floor of its stamps rises there, and never falls back.
 ///
-/// Stamps that are late for a while raise the floor as well, but it falls back. So a rise counts only if the floor stays up for
-/// `patience`, longer than any spell of late stamps that is known of. In the last 14 s of a take there is no such time: there, a
-/// rise counts if it is as high as one that was found before in the same take, and in the last 3 to 5 s none does. A rise by less
-/// than 0.4 ms, or by less than four times what the floors of seconds usually lie above the line or differ from one to the next, is
-/// not seen. As long as the slope is not known well, which takes half a minute without a loss, a rise must be higher by what the
-/// slope's error may make of it. Losses that follow one another within 2 s may be found as one.
+/// Stamps that are late for a while raise the floor as well, but it falls back. So a rise counts only if the floor
+/// stays up for `patience`, which is longer than any known spell of late stamps. The last 14 s of a take are too short
+/// for this. There, a rise counts if it is as high as an earlier one in the same take; in the last 3 to 5 s none
+/// counts. A rise is not detected if it is less than 0.4 ms, or less than four times the usual height of the seconds'
+/// floors above the line or difference between consecutive floors. While the slope is not known well, which takes half
+/// a minute without a loss, a rise must exceed this threshold by the effect of the slope's possible error. Losses
+/// within 2 s of each other may be found as one.
 ///
-/// The frames of a loss are missing between two stamps that are up to 2 s apart, and more if late ones lie around it. Its confidence
-/// says how far the rise is above what chance does, and how long the floor stayed up.
+/// The frames of a loss are missing between two stamps that are up to 2 s apart, or more if late stamps lie around it.
+/// Its confidence expresses how far the rise exceeds chance, and how long the floor stayed up.
 struct SuspectedLosses: Sendable {
     /// A second whose losses are known.
     struct Judged {
         var floor: ClockFloor
-        /// Its offset without the losses before it, in milliseconds.
+        /// Its offset without the earlier losses, in milliseconds.
         var offset: Double
     }
 
-    /// What another second has shown.
+    /// The findings from one more second.
     struct News {
         var judged: [Judged] = []
         var losses: [Sidecar.SuspectedLoss] = []
@@ -29,24 +30,25 @@ struct SuspectedLosses: Sendable {
     private static let patience = 12.0
     private static let lastPatience = 3.0
     private static let leastMilliseconds = 0.4
-    /// A rise may take so many seconds.
+    /// A rise may take this many seconds.
     private static let riseSeconds = 3.0
-    /// Seconds that are kept: for the slope at first, and for the usual height.
+    /// The number of seconds that are kept for the first slope and for the usual height, and the size of a group at
+    /// either end of the take.
     private static let kept = 60
     private static let group = 30
 
     private let millisecondsPerFrame: Double
     /// Seconds that are not judged yet.
     private var waiting: [ClockFloor] = []
-    /// The last judged ones, and the floor's level at each: the truest second of the time from it on.
+    /// The last judged seconds, each with the floor's level: the most accurate second from it on.
     private var recent: [(floor: ClockFloor, level: ClockFloor)] = []
-    /// How many of `recent`, from its end, lie on the line under way, and how many of those behind the last loss.
+    /// How many of the last entries of `recent` lie on the current line, and how many of those after the last loss.
     private var sinceLine = 0
     private var sinceLoss = 0
     /// The first and the last judged seconds of the take.
     private var first: [Judged] = []
     private var last: [Judged] = []
-    /// By how many milliseconds the line under way lies above the first one.
+    /// The height of the current line above the first one, in milliseconds.
     private var lost = 0.0
     private var lastRise: Double?
     private var isNewLine = false
@@ -55,24 +57,25 @@ struct SuspectedLosses: Sendable {
         self.millisecondsPerFrame = millisecondsPerFrame
     }
 
-    /// How fast the floor rose over the whole take, without losses, in milliseconds a second; nil: it is not known to 50 millionths.
+    /// How fast the floor rose over the whole take, without losses, in milliseconds per second. Nil if its error
+    /// exceeds 50 ppm.
     var drift: Double? { slope(over: 9).flatMap { $0.error <= 0.05 ? $0.slope : nil } }
 
-    /// The same for the seconds that come next; nil: it is not known.
+    /// The slope for the next seconds, or nil if it is not known.
     ///
-    /// A slope over a time with losses depends on how high they were, and that on the slope. So after a loss the steps from one
-    /// second to the next count, of which most have none.
+    /// Over a time with losses, slope and loss size depend on each other. So after a loss the slope is computed from
+    /// the steps between consecutive seconds, most of which contain no loss.
     var slope: Double? { line?.slope }
 
-    /// The slope, and how wrong it may be.
+    /// The slope and its possible error.
     private var line: (slope: Double, error: Double)? {
         if lastRise == nil, let ends = slope(over: 30) { return (ends.slope, 0) }
         let steps = steps
         return steps.count < 8 ? nil : (steps.usual, 3 * steps.spread / Double(steps.count).squareRoot())
     }
 
-    /// The slope from the truest second of the beginning to the truest one of the end. It may be wrong by as much as half of the
-    /// seconds around them lie above them.
+    /// The slope from the most accurate second of the beginning to that of the end. Its error bound is the median
+    /// height of the neighbouring seconds above these two.
     private func slope(over seconds: Double) -> (slope: Double, error: Double)? {
         guard let start = first.first, let end = last.last, end.floor.at - start.floor.at >= seconds else { return nil }
         let step = steps.usual
@@ -87,8 +90,8 @@ struct SuspectedLosses: Sendable {
         return ((b.second.offset - a.second.offset) / time, max(a.late, b.late) / time)
     }
 
-    /// The steps from one second to the next, in milliseconds a second: their median, without those that are far from it, and how
-    /// far half of them are from it.
+    /// The steps between consecutive seconds, in milliseconds per second: the median without outliers, and the median
+    /// distance from the median.
     private var steps: (usual: Double, spread: Double, count: Int) {
         let floors = recent.suffix(sinceLine).map(\.floor) + waiting
         let steps = zip(floors, floors.dropFirst()).map { ($1.offset - $0.offset) / max(0.1, $1.at - $0.at) }.sorted()
@@ -99,7 +102,7 @@ struct SuspectedLosses: Sendable {
         return (near[near.count / 2], spread, steps.count)
     }
 
-    /// Adds the truest stamp of the next second.
+    /// Adds the most accurate stamp of the next second.
     mutating func add(_ floor: ClockFloor) -> News {
         waiting.append(floor)
         var news = News()
@@ -107,7 +110,7 @@ struct SuspectedLosses: Sendable {
         return news
     }
 
-    /// Another line begins: what was not judged yet is taken as it is.
+    /// Begins another line. Seconds that were not judged yet are accepted without a search for losses.
     mutating func beginLine() -> News {
         var news = News()
         while !waiting.isEmpty { pass(waiting.removeFirst(), &news) }
@@ -118,12 +121,12 @@ struct SuspectedLosses: Sendable {
         return news
     }
 
-    /// Judges what is there at the end of a take.
+    /// Judges the remaining seconds at the end of a take.
     mutating func finish() -> News {
         var news = News()
         guard let end = waiting.last else { return news }
         if let lastRise {
-            // Seconds behind the last loss that is found may be judged again, if the take goes on.
+            // If the take continues, seconds after the last loss that was found may be judged again.
             var trial = self
             var found = News()
             while let oldest = trial.waiting.first, end.at - oldest.at >= Self.lastPatience {
@@ -146,7 +149,7 @@ struct SuspectedLosses: Sendable {
     }
 
     /// Judges the oldest second.
-    /// - Parameter like: a rise counts only if it is as high as this.
+    /// - Parameter like: if set, a rise counts only if it is about as high as this.
     private mutating func judge(_ news: inout News, like: Double? = nil) {
         let floor = waiting[0]
         let (slope, slopeError) = line ?? (0, Self.leastMilliseconds)
@@ -161,7 +164,8 @@ struct SuspectedLosses: Sendable {
         let threshold =
             max(Self.leastMilliseconds, 2.5 * millisecondsPerFrame, 4 * spread, 4 * steps.spread)
             + slopeError * max(1, level.at - levelBefore.at)
-        // The truest stamp of the second in which frames were lost may lie between the levels: the next second has the whole rise.
+        // The most accurate stamp of the second in which frames were lost may lie between the two levels. The next
+        // second has the whole rise.
         let next = waiting.dropFirst().map(height).min() ?? height(level)
         let isBegun = before.last.map { height($0.level) - base > rise / 4 } ?? true
         let isHalf = !isBegun && next - height(level) > rise / 4
@@ -186,7 +190,7 @@ struct SuspectedLosses: Sendable {
 
     private mutating func settle(_ floor: ClockFloor, level: ClockFloor) {
         if isNewLine {
-            // The lines are apart by what was filled, to the lateness of the stamps around it.
+            // The distance between the lines is the filled silence, within the lateness of the stamps around it.
             if let before = last.last {
                 let drift = (floor.at - before.floor.at) * (slope ?? 0)
                 lost = floor.offset - before.offset - drift

@@ -1,33 +1,33 @@
 package import Takes
 
-/// When the next sync of a take is due: as late as possible, but so that at most a given time of sound is not on disk while the
-/// storage answers within 0.1 s.
+/// Decides when the next sync of a take is due: as late as the promise permits. The promise is that at most a given
+/// time of sound is not on disk while the storage answers within 0.1 s.
 ///
-/// Counted is from when the oldest frame that no sync covers was sampled. The next sync must have ended by then and the promise:
-/// it starts earlier by its own time, and by how late a busy machine wakes the writer. How old that frame is when a sync
-/// starts depends on how far the writer stays behind (`lag`) and on how long ago the card was read (up to a period): the longer
-/// of the two counts, since the writer waits for no frame that is older than the lag.
+/// The deadline is the oldest unsynced frame's sample time plus the promise. The next sync must have ended by then, so
+/// it starts earlier by its own duration and by the delay with which a busy machine wakes the writer. The age of that
+/// frame when a sync starts depends on the writer's `lag` and on the time since the card was read (up to a period). The
+/// longer of the two counts, since the writer does not wait for frames that are older than the lag.
 package struct SyncSchedule: Sendable {
     private let promise: Duration
-    /// How much earlier than the promise asks a sync starts.
+    /// How long before the deadline a sync starts.
     private let ahead: Duration
-    /// Until the start of the next sync at the least, counted from the start of one.
+    /// The shortest time from the start of one sync to the start of the next.
     package let interval: Duration
     /// The most sound that is not on disk while the storage answers.
     package let kept: Duration
     private var due: Instant
 
-    /// How long a storage that answers takes to sync one file.
+    /// How long a responsive storage takes to sync one file.
     static let answer = Duration.milliseconds(100)
     /// How late a busy machine wakes the writer.
     static let delay = Duration.milliseconds(50)
-    /// Syncs more often than this would only wear the storage out.
+    /// More frequent syncs would only wear out the storage.
     static let shortest = Duration.milliseconds(100)
 
     /// - Parameters:
-    ///   - period: from one delivery of the card to the next.
+    ///   - period: the time between two deliveries of the card.
     ///   - lag: how far the writer stays behind now.
-    ///   - files: audio files that are written at the same time.
+    ///   - files: the number of audio files that are written at the same time.
     package init(promise: Duration, period: Duration, lag: Duration, files: Int, start: Instant) {
         self.promise = promise
         ahead = Self.delay + Self.answer * files
@@ -37,16 +37,15 @@ package struct SyncSchedule: Sendable {
         due = start + interval
     }
 
-    /// When the next sync is due.
     package var next: Instant { due }
 
     func isDue(at now: Instant) -> Bool { now >= due }
 
-    /// The next one is due now.
+    /// Makes the next sync due now.
     mutating func hurry(_ now: Instant) { due = now }
 
-    /// A sync was started.
-    /// - Parameter unsyncedSince: when the first frame was sampled that it does not cover; nil: it is not known.
+    /// - Parameter unsyncedSince: the sample time of the first frame that the sync does not cover, or nil if it is not
+    ///   known.
     mutating func started(at now: Instant, unsyncedSince: Instant?) {
         due = max(now + Self.shortest, unsyncedSince.map { $0 + promise - ahead } ?? now + interval)
     }

@@ -1,20 +1,20 @@
 import Ring
 import Takes
 
-/// Where the frames of one ring lie in a take: as far from its first as in the ring, and later by the silence that stands for
-/// what was lost in between. Where the card came back at another rate, the take goes on counting at its own.
+/// Maps the frames of one ring to those of a take: their distance from the first frame is the distance in the ring plus
+/// the silence for lost frames. If the card came back at another rate, the take still counts at its own rate.
 struct TakeTimeline {
     /// The ring's position of the first frame.
     let first: RingPosition
-    /// Which frame of the take that is.
+    /// The take's frame at `first`.
     let origin: TakeFrame
     private let rateHz: Int
     private let takeRateHz: Int
     private var losses: [(position: RingPosition, frames: Int64)] = []
 
     /// - Parameters:
-    ///   - rateHz: of the ring.
-    ///   - takeRateHz: of the take.
+    ///   - rateHz: the ring's rate.
+    ///   - takeRateHz: the take's rate.
     init(first: RingPosition, origin: TakeFrame, rateHz: Int, takeRateHz: Int) {
         self.first = first
         self.origin = origin
@@ -22,20 +22,20 @@ struct TakeTimeline {
         self.takeRateHz = takeRateHz
     }
 
-    /// Whether silence stands for anything yet.
     var hasLosses: Bool { !losses.isEmpty }
 
-    /// Silent frames stand before the ring's frame at `position`.
+    /// Inserts silent frames before the ring's frame at `position`.
     mutating func fill(_ frames: Int64, before position: RingPosition) {
         losses.append((position, frames))
     }
 
-    /// The take's frame that the ring has at `position`; where some were lost right before it, the first silent one.
+    /// The take's frame for the ring's frame at `position`. Directly after a loss, this is the first silent frame.
     func frame(of position: RingPosition) -> TakeFrame {
         frame(position, after: losses.lazy.filter { $0.position < position }.reduce(0) { $0 + $1.frames })
     }
 
-    /// The same, but where some were lost right before it, the first that was sampled again.
+    /// The take's frame for the ring's frame at `position`. Directly after a loss, this is the first frame that was
+    /// sampled again.
     func frame(behindLossesAt position: RingPosition) -> TakeFrame {
         frame(position, after: losses.lazy.filter { $0.position <= position }.reduce(0) { $0 + $1.frames })
     }

@@ -1,6 +1,6 @@
 import Takes
 
-/// Events of a take that wait for their frames: an event has an instant, and its frame may come later.
+/// Events of a take that wait for their frames: an event has an instant, and its frame may not be known until later.
 struct Timed<Element> {
     private var waiting: [(instant: Instant, element: Element)] = []
 
@@ -8,7 +8,6 @@ struct Timed<Element> {
         waiting.append((instant, element))
     }
 
-    /// Changes all elements that wait.
     mutating func change(_ body: (inout Element) -> Void) {
         for index in waiting.indices { body(&waiting[index].element) }
     }
@@ -25,7 +24,8 @@ struct Timed<Element> {
         return placed
     }
 
-    /// The same for elements that are in force until the next one: none is placed before one that was appended earlier.
+    /// The same for elements that stay in force until the next one: an element is never placed before one that was
+    /// appended earlier.
     mutating func takePlacedInOrder(_ frame: (Instant) -> TakeFrame?) -> [(frame: TakeFrame, element: Element)] {
         var placed: [(frame: TakeFrame, element: Element)] = []
         while let (instant, element) = waiting.first, let place = frame(instant) {

@@ -6,11 +6,11 @@ package import Takes
 import Transport
 package import Workers
 
-/// The worker that makes takes of what the ring holds.
+/// The worker that makes takes from the ring's sound.
 package typealias WriterWorker = Worker<WriterOrder, WriterOutcome>
 
 extension WriterWorker {
-    /// A writer without a thread yet.
+    /// A writer that has no thread yet.
     /// - Parameter sync: the worker that runs its syncs.
     package convenience init(writesBy clock: any Clock, sync: SyncWorker) {
         let writer = Writer(clock: clock, sync: sync)
@@ -20,28 +20,28 @@ extension WriterWorker {
     }
 }
 
-/// Makes takes of what the ring holds, as the deck orders. One thread at a time calls `turn`.
+/// Makes takes from the ring's sound, as the deck orders. Only one thread at a time may call `turn`.
 final class Writer {
     private let clock: any Clock
     private var sync: SyncQueue
     private var state = State.idle
     private var lastSync: Instant?
-    /// Where the date comes from, as far as it is known since the take began.
+    /// The origin of the date, as far as it is known since the take began.
     private var clockOrigin = ClockOrigin.unset
-    /// Where the calendar stood when it was last read.
+    /// The calendar's offset when it was last read.
     private var calendar: ClockOffset?
     private var outcomes = Mailbox<WriterOutcome>()
 
     private enum State {
         case idle
         case recording(RunningTake, SyncSchedule)
-        /// The take is finished, and its sound runs on.
+        /// The take is finished, and its sound continues.
         case tail(RunningTake, SyncSchedule)
     }
 
     /// How often the ring is emptied.
     static let pumpInterval = Duration.milliseconds(200)
-    /// How often it is emptied while the last frames of a take are still to come.
+    /// How often the ring is emptied while the last frames of a take have not arrived.
     static let endInterval = Duration.milliseconds(20)
 
     init(clock: any Clock, sync: SyncWorker) {
@@ -49,12 +49,12 @@ final class Writer {
         self.sync = SyncQueue(sync)
     }
 
-    /// Carries out what is ordered, or does what is due.
-    /// - Returns: when it is to be called again at the latest; nil: at the next order.
+    /// Carries out orders, or does what is due.
+    /// - Returns: the deadline for the next call, or nil to wait for an order.
     func turn(_ orders: [WriterOrder], _ now: Instant, _ outcomes: Mailbox<WriterOutcome>) -> Instant? {
         self.outcomes = outcomes
         for order in orders { carryOut(order, now: now) }
-        // An order may take as long as the storage does: what was ordered meanwhile counts before the next frame is taken.
+        // An order may take as long as the storage does. Handle new orders before reading more frames.
         guard orders.isEmpty else { return now }
         switch state {
         case .idle: return nil
@@ -112,8 +112,8 @@ final class Writer {
 }
 
 extension Writer {
-    /// Returns the offset of the calendar, or nil if the calendar was not set. Until the calendar is set again, the offset is the same for
-    /// all points of a clock map; two separate readings would differ.
+    /// The calendar's offset, or nil if the calendar was not set. Until the calendar is set again, the offset is the
+    /// same for all points of a clock map; two separate readings would differ.
     private func currentCalendar() -> ClockOffset? {
         guard clockOrigin != .unset else { return nil }
         let now = clock.offset()
@@ -135,7 +135,8 @@ extension Writer {
         let started = order.pressed - order.preRoll
         let position = order.ring.position
         let earliest = order.ring.framePosition(at: started - .seconds(1)) ?? .start
-        // A card that was opened just now may have no stamp yet: those of an earlier opening lead beyond what there is.
+        // A card that was opened just now may have no stamp yet. Stamps of the previous opening would point past the
+        // data.
         let reader = RingReader(
             holding: order.ring, from: max(min(earliest, position), order.opened),
             sparingBefore: order.ring.framePosition(at: order.pressed) ?? .start)
@@ -153,7 +154,7 @@ extension Writer {
             clockOrigin = order.plan.clock
             let take = RunningTake(order, reader: reader, output: output) { [unowned self] in currentCalendar() }
             var schedule = schedule(order.plan, start: order.pressed)
-            // What was sampled before the press is made safe as soon as it is written.
+            // Frames sampled before the press are made safe as soon as they are written.
             if order.preRoll > .zero { schedule.hurry(now) }
             lastSync = nil
             state = .recording(take, schedule)
@@ -215,7 +216,7 @@ extension Writer {
             if !sync.isBusy { sync.start(try take.syncPoint()) }
             return state = .recording(take, schedule)
         }
-        // While the card is away there may be nothing to make safe.
+        // While the card is away, there may be nothing to sync.
         if schedule.isDue(at: now), !sync.isBusy, !take.isSynced {
             try checkWritable(take.plan)
             if take.ends.isEmpty, isFull(take.plan) { take.end(.stop(at: nil, .diskFull, keepsTail: false)) }
@@ -225,8 +226,8 @@ extension Writer {
         state = .recording(take, schedule)
     }
 
-    /// A file system that was made read-only by force reports that all is synced. What else can keep files from being made is no
-    /// reason to end a take.
+    /// A file system that was forced read-only reports that all is synced. Other reasons that prevent new files do not
+    /// end a take.
     private func checkWritable(_ plan: TakePlan) throws {
         do {
             try plan.directory.checkWritable()
@@ -240,7 +241,7 @@ extension Writer {
         return (try? plan.directory.freeBytes()).map { $0 < least } ?? false
     }
 
-    /// With less than this free, a take ends.
+    /// A take ends when less than this is free.
     private func leastBytes(_ plan: TakePlan) -> Int64 {
         StorageWatch.least(
             reserveBytes: plan.reserveBytes, format: plan.grant.format, isTwinKept: plan.keepsUnfiltered)
@@ -260,7 +261,7 @@ extension Writer {
         do {
             try take.suspend()
             var schedule = schedule
-            // The part is made safe at once: the card may be away for long.
+            // The part is synced at once, because the card may be away for long.
             schedule.hurry(now)
             state = .recording(take, schedule)
         } catch {
@@ -268,16 +269,16 @@ extension Writer {
         }
     }
 
-    /// The last frame of the take is written.
+    /// Called when the last frame of the take is written.
     private func end(_ take: RunningTake, _ schedule: SyncSchedule, now: Instant) throws {
         var following: (TakeOutput, Instant, WallTime)?
-        // If its sync failed, no files of another take are begun.
+        // If the sync of the finished take failed, no files of another take are made.
         try settleSync(take)
         if case .next(let instant, let wall)? = take.ends.first, let running = take.running {
             do {
                 following = (try open(after: take, running, at: instant, wall: wall), instant, wall)
             } catch {
-                // The take that there is goes on.
+                // The current take continues.
                 let fault = Fault(
                     error.isDiskFull ? .diskFull : .storageFailing,
                     "record: \(error): \(take.name.stem) goes on, instead of another take")
@@ -297,7 +298,7 @@ extension Writer {
         var failure: Fault?
         if sidecar.endedBy == .diskFull {
             failure = Fault(.diskFull, "record: the disk is full down to its reserve")
-            // What follows may be recorded elsewhere.
+            // The next take may be recorded elsewhere.
             outcomes.post(.progress(take.finalProgress(lastSync: lastSync)))
         }
         state = .idle
@@ -314,7 +315,7 @@ extension Writer {
         }
     }
 
-    /// Makes the files of the take that goes on with the frame after another one's last.
+    /// Makes the files of the take that continues with the frame after another take's last.
     private func open(
         after take: RunningTake, _ running: (filter: FilterDesign, format: StreamFormat), at instant: Instant,
         wall: WallTime
@@ -327,7 +328,8 @@ extension Writer {
             started: instant, wall: wall)
     }
 
-    /// Another take goes on with the frame after one's last. If that one cannot be finished, it is left for recovery.
+    /// Switches to the take that continues with the next frame. If the previous take cannot be finished, it is left for
+    /// recovery.
     private func cut(_ take: RunningTake, _ output: TakeOutput, at instant: Instant, wall: WallTime) throws {
         var failure: (any Error)?
         let finished: Sidecar
@@ -361,7 +363,7 @@ extension Writer {
         }
     }
 
-    /// A failure of the storage ends the take with what is safe.
+    /// Ends the take with the sound that is safe, after the storage failed.
     private func fail(_ take: RunningTake, _ error: any Error) {
         for outcome in sync.settle() { try? take.synced(outcome) }
         let isDiskFull = (error as? FileError)?.isDiskFull ?? false
@@ -380,7 +382,7 @@ extension Writer {
         }
     }
 
-    /// A waveform that could not be written is reported once, at the take's end.
+    /// Reports once, at the take's end, that the waveform could not be written.
     private func reportPeaks(_ take: RunningTake) {
         guard let failure = take.peaksFailure else { return }
         outcomes.post(.warned("\(take.name.stem) will have no waveform: \(failure)"))
@@ -420,13 +422,13 @@ extension Writer {
     }
 
     private func endTail(_ take: RunningTake, _ end: TailEnd) {
-        // What becomes of its sync does not matter any more.
+        // The result of the tail's sync does not matter any more.
         for outcome in sync.settle() { try? take.synced(outcome) }
         var end = end
         do {
             try take.dropTail()
         } catch {
-            // The first failure says more than what followed from it.
+            // The first failure is more informative than its consequences.
             if case .storageFailed = end {} else { end = .storageFailed("\(error)") }
         }
         take.close()

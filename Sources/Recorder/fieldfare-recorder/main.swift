@@ -5,7 +5,7 @@ import Settings
 import SoundCard
 import Takes
 
-/// Runs the service until it is ended; an exit status.
+/// Runs the service until it is ended. Returns the exit status.
 func run(_ path: String?, isSimulated: Bool) -> Int32 {
     let (settings, problems) = Settings.load(from: path)
     settings.kit.useTimeZone()

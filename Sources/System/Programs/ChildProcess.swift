@@ -1,25 +1,23 @@
 internal import CLinux
 import Glibc
 
-/// A program that runs as a child of this process, with a pipe to it and two from it. Whoever has it ends it.
+/// A child process with pipes for input, output and errors. The owner must call `end()`.
 package struct ChildProcess: Sendable {
-    /// Its standard input. Neither this one nor the others make their user wait (`O_NONBLOCK`).
+    /// Its standard input. All three pipe ends are non-blocking (`O_NONBLOCK`).
     package let input: Int32
-    /// Its standard output.
     package let output: Int32
-    /// Its standard error output.
     package let errors: Int32
     private let process: pid_t
 
     /// Starts a program.
     /// - Parameter program: an absolute path.
-    /// - Throws: `Errno` of posix_spawn(3) or pipe(2).
+    /// - Throws: the error code of posix_spawn(3) or pipe(2).
     package init(_ program: String, _ arguments: [String]) throws(ChildError) {
         var pipes: [(reading: Int32, writing: Int32)] = []
         func closeAll() { for pipe in pipes { _ = (close(pipe.reading), close(pipe.writing)) } }
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
-            // Safe: the array has the two that the call writes.
+            // Safe: the array has room for the two descriptors that the call writes.
             guard unsafe fieldfare_pipe(&ends) == 0 else {
                 let error = ChildError(code: errno)
                 closeAll()
@@ -38,9 +36,9 @@ package struct ChildProcess: Sendable {
         for end in [input, output, errors] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     }
 
-    /// Kills it if it still runs, waits for its end, and closes the pipes. To be called once.
-    /// - Parameter isKilled: false: it is about to end by itself, and is waited for.
-    /// - Returns: its exit status; nil: it was killed.
+    /// Kills the process if it still runs, waits for its end, and closes the pipes. Call it once.
+    /// - Parameter isKilled: false to wait for a process that is about to end by itself.
+    /// - Returns: its exit status, or nil if it was killed.
     @discardableResult
     package func end(isKilled: Bool = true) -> Int32? {
         for end in [input, output, errors] { close(end) }
@@ -54,11 +52,9 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// A program could not be started.
 package struct ChildError: Error {
     /// The code of posix_spawn(3) or pipe(2).
     package let code: Int32
 
-    /// What it means.
     package var text: String { unsafe String(cString: strerror(code)) }
 }

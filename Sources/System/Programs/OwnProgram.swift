@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where the program of this process lies.
+/// The path of this process's program.
 public enum OwnProgram {
-    /// Its path, without links; nil: the kernel does not say.
+    /// Without links, or nil if the kernel does not give it.
     public static var path: String? {
-        // Safe: the text that realpath(3) makes is freed here.
+        // Safe: the text that realpath(3) allocates is freed here.
         guard let path = unsafe realpath("/proc/self/exe", nil) else { return nil }
         defer { unsafe free(path) }
         return unsafe String(cString: path)

@@ -1,19 +1,17 @@
 import Glibc
 public import Takes
 
-/// What a program wrote to its standard output until it ended. It gets no input and no environment of this process.
+/// A program's standard output until its end. The program gets no input, and no environment of this process.
 public struct ProgramOutput: Sendable {
-    /// All of it.
     public let bytes: [UInt8]
-    /// Its exit status.
     public let status: Int32
 
-    /// Runs a program to its end, and waits for it. A program that takes too long or writes too much is killed.
+    /// Runs a program to its end. A program that takes too long or writes too much is killed.
     /// - Parameters:
     ///   - program: an absolute path.
     ///   - limit: the most bytes that it may write.
     ///   - patience: how long it may take.
-    ///   - mayFail: whether what it wrote counts also if its exit status is not 0. It failed if that is nothing.
+    ///   - mayFail: whether the output also counts if the exit status is not 0. An empty output is then a failure.
     /// - Throws: `ProgramError`.
     public init(
         of program: String, _ arguments: [String], limit: Int, patience: Duration, mayFail: Bool = false,
@@ -41,7 +39,7 @@ public struct ProgramOutput: Sendable {
             // Safe: the array lives for the call.
             guard unsafe poll(&files, nfds_t(files.count), Int32(clamping: left)) > 0 else { continue }
             for file in files where file.revents != 0 {
-                // Safe: no more is written than there is room.
+                // Safe: the call writes at most `piece.count` bytes.
                 let count = unsafe read(file.fd, &piece, piece.count)
                 if count > 0 {
                     if file.fd == process.output {
@@ -66,13 +64,11 @@ public struct ProgramOutput: Sendable {
     }
 }
 
-/// Why there is no output of a program.
+/// Why a program has no output.
 public struct ProgramError: Error, CustomStringConvertible {
     /// Its path.
     public let program: String
-    /// What happened.
     public let problem: String
 
-    /// What happened to which program.
     public var description: String { "\(program): \(problem)" }
 }

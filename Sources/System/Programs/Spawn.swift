@@ -1,12 +1,12 @@
 internal import CLinux
 import Glibc
 
-/// Starts a program. It gets no file of this process but those that are named, and no signal is blocked or ignored.
+/// Starts a program. It gets only the named files, and no signal is blocked or ignored.
 /// - Parameters:
 ///   - program: an absolute path.
 ///   - files: its standard input, output and error output.
 ///   - environment: all variables that it gets.
-///   - leadsGroup: whether it leads a process group of its own, which can be killed with all that it starts.
+///   - leadsGroup: whether it leads a process group of its own, which can be killed with all its children.
 /// - Returns: its process.
 /// - Throws: `ChildError`: the code of posix_spawn(3).
 package func spawn(

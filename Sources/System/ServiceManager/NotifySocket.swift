@@ -1,16 +1,16 @@
 package import Glibc
 
-/// The service manager's socket, which receives the state of a service: the protocol of `sd_notify(3)`, without libsystemd.
+/// The service manager's socket, which receives the state of a service. This is the protocol of `sd_notify(3)`, without
+/// libsystemd.
 package struct NotifySocket: ~Copyable {
-    /// What is sent.
     package enum Notice: Equatable {
-        /// The service works from now on.
+        /// The service is ready.
         case ready
-        /// It ends because it was asked to.
+        /// The service ends on request.
         case stopping
-        /// It is alive: without this the manager restarts it.
+        /// The service is alive. Without this notice, the manager restarts it.
         case watchdog
-        /// What it is doing, in one line for a person.
+        /// The current activity, in one line for a person.
         case status(String)
 
         var assignment: String {
@@ -27,10 +27,10 @@ package struct NotifySocket: ~Copyable {
     private let descriptor: Int32
     private let calls: NotifyCalls
 
-    /// Opens a socket to send from.
-    /// - Parameter address: a path, or `@` and a name in the abstract namespace, as `NOTIFY_SOCKET` has it.
+    /// Opens a socket for sending.
+    /// - Parameter address: a path, or `@` and a name in the abstract namespace, as in `NOTIFY_SOCKET`.
     package init(_ address: String, calls: NotifyCalls = NotifyCalls()) throws(NotifyError) {
-        // Others, such as vsock, are for containers and virtual machines.
+        // Other addresses, such as vsock, are for containers and virtual machines.
         guard address.hasPrefix("/") || address.hasPrefix("@"), address.utf8.count <= SocketName.longest else {
             throw NotifyError("use it", address, code: EAFNOSUPPORT)
         }
@@ -43,8 +43,8 @@ package struct NotifySocket: ~Copyable {
 
     deinit { calls.close(descriptor) }
 
-    /// Sends notices, without waiting. Several are one message, so that all or none of them arrive.
-    /// - Throws: also if the manager's queue is full; then they are to be sent again.
+    /// Sends notices without blocking. Several are sent as one message, so that all or none arrive.
+    /// - Throws: also if the manager's queue is full. The notices must then be sent again.
     package func send(_ notices: [Notice]) throws(NotifyError) {
         let message = Array(notices.map(\.assignment).joined(separator: "\n").utf8)
         while calls.send(descriptor, message, SocketName(address)) < 0 {
@@ -53,7 +53,8 @@ package struct NotifySocket: ~Copyable {
     }
 }
 
-/// The calls that reach the service manager, one door each. They return what the system returns and leave the code in `errno`.
+/// The system calls that reach the service manager, one closure each. They return what the system returns and leave the
+/// error code in `errno`.
 package struct NotifyCalls {
     package var socket: () -> Int32 = {
         Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -67,13 +68,12 @@ package struct NotifyCalls {
     }
     package var close: (Int32) -> Void = { _ = Glibc.close($0) }
 
-    /// The system's calls.
     package init() {}
 }
 
 /// The name of a Unix socket: a path, or `@` and a name in the abstract namespace.
 package struct SocketName: Equatable {
-    /// Bytes that fit, with the zero that ends a path.
+    /// In bytes, including the NUL that terminates a path.
     package static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     private let bytes: [UInt8]
@@ -88,12 +88,12 @@ package struct SocketName: Equatable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let isAbstract = bytes.first == UInt8(ascii: "@")
-        // Safe: what is copied is shorter than the field, which is zero at first, and the address lives during the call.
+        // Safe: the copy is shorter than the zeroed field, and the address lives during the call.
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { path in
             unsafe path.copyBytes(from: bytes.prefix(Self.longest))
             if isAbstract { unsafe path[0] = 0 }
         }
-        // An abstract name is all the bytes that the length says; a path ends at its zero.
+        // An abstract name uses all bytes of the given length. A path ends at its NUL.
         let used = min(bytes.count, Self.longest) + (isAbstract ? 0 : 1)
         let length = socklen_t(MemoryLayout<sockaddr_un>.offset(of: \.sun_path)! + used)
         return unsafe withUnsafePointer(to: &address) { pointer in
@@ -102,7 +102,6 @@ package struct SocketName: Equatable {
     }
 }
 
-/// Why a notice could not be sent to the service manager.
 package struct NotifyError: Error, Hashable, CustomStringConvertible {
     package var operation: String
     /// The value of `NOTIFY_SOCKET`.
@@ -117,7 +116,7 @@ package struct NotifyError: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        // Safe: a string that lives until the next call on this thread.
+        // Safe: the string lives until the next call on this thread.
         let reason = unsafe String(cString: strerror(code))
         return "service: \(address): cannot \(operation): \(reason) (NOTIFY_SOCKET names the service manager's socket)"
     }

@@ -1,35 +1,35 @@
 import Glibc
 public import Takes
 
-/// The recorder's one loop: waits in `poll(2)` for file descriptors and for the next deadline, and does nothing else.
+/// The recorder's only loop. It waits in `poll(2)` for file descriptors and for the next deadline, and does nothing
+/// else.
 public final class Loop {
     private let clock: any Clock
     private var handlers: [(fileDescriptor: Int32, isReady: () -> Void)] = []
     private var isStopped = false
 
-    /// A loop with nothing to wait for yet.
     public init(clock: any Clock) {
         self.clock = clock
     }
 
-    /// Calls `isReady` whenever `fileDescriptor` can be read.
+    /// Calls `isReady` whenever `fileDescriptor` is readable.
     public func watch(_ fileDescriptor: Int32, isReady: @escaping () -> Void) {
         handlers.append((fileDescriptor, isReady))
     }
 
-    /// Ends `run` after the turn that is under way.
+    /// Ends `run` after the current turn.
     public func stop() {
         isStopped = true
     }
 
-    /// Turns until `stop`. `turn` is called before each wait, does what is due, and says when it wants to be called
-    /// again at the latest; nil: only after a file descriptor was ready.
+    /// Runs until `stop`. Before each wait it calls `turn`, which does the work that is due and returns the latest time
+    /// for its next call, or nil to be called only after a file descriptor was ready.
     public func run(turn: (Instant) -> Instant?) {
         while !isStopped {
             let deadline = turn(clock.now())
             if isStopped { return }
             var descriptors = handlers.map { pollfd(fd: $0.fileDescriptor, events: Int16(POLLIN), revents: 0) }
-            // Rounded up: a loop that wakes before its deadline would only turn once more.
+            // Rounded up, because a loop that wakes before its deadline would only turn once more.
             let timeout = deadline.map { Int32(clamping: (($0 - clock.now()).nanoseconds + 999_999) / 1_000_000) }
             // Safe: the array outlives the call.
             let ready = unsafe poll(&descriptors, nfds_t(descriptors.count), timeout.map { max(0, $0) } ?? -1)

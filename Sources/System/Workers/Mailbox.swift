@@ -2,19 +2,19 @@ internal import CLinux
 import Glibc
 import Takes
 
-/// Messages from one thread to another, with a file descriptor that can be polled while there are any.
+/// Messages from one thread to another, with a file descriptor for polling.
 public final class Mailbox<Message: Sendable>: Sendable {
     private struct Content {
         var messages: [Message] = []
-        /// Whether the file descriptor is readable. It is written and read with the content, so that this is so.
+        /// Whether the file descriptor is readable. Both change under the same lock, so they always agree.
         var isSignalled = false
     }
 
     private let content = Locked(Content())
-    /// Readable from when a message is posted aloud until messages are taken.
+    /// Readable from `post` until the messages are taken. `postQuietly` does not make it readable.
     public let fileDescriptor: Int32
 
-    /// An empty mailbox. The process ends if it has no file descriptor left.
+    /// The process traps if no file descriptor is left.
     public init() {
         fileDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         precondition(fileDescriptor >= 0, "eventfd: no file descriptor left")
@@ -24,7 +24,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
         close(fileDescriptor)
     }
 
-    /// Adds a message, and wakes the thread that polls for it.
+    /// Adds a message and wakes the thread that polls for it.
     public func post(_ message: Message) {
         content.withLock {
             $0.messages.append(message)
@@ -32,12 +32,11 @@ public final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Adds a message without waking the other thread: it is taken with the next one, or when that thread asks.
+    /// Adds a message without waking the other thread, which takes it with the next message, or when it asks.
     public func postQuietly(_ message: Message) {
         content.withLock { $0.messages.append(message) }
     }
 
-    /// Whether there is no message.
     var isEmpty: Bool { content.withLock { $0.messages.isEmpty } }
 
     /// Wakes the thread that polls, without a message.
@@ -63,10 +62,10 @@ public final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Waits until there is a message, or seems to be, at most until `nanoseconds` have passed; nil: without a limit.
+    /// Waits for a message for at most `nanoseconds`, or without a limit if nil. It may also return without a message.
     public func wait(nanoseconds: Int64?) {
         var descriptor = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
-        // Rounded up: a thread that wakes before its deadline would only wait once more.
+        // Rounded up, because a thread that wakes before its deadline would only wait once more.
         let timeout = nanoseconds.map { Int32(clamping: max(0, $0 + 999_999) / 1_000_000) }
         // Safe: the descriptor outlives the call.
         unsafe poll(&descriptor, 1, timeout ?? -1)

@@ -5,7 +5,7 @@ public final class Thread: @unchecked Sendable {
     private var thread = pthread_t()
     private var end = End.released
 
-    /// Who frees what the system keeps of the thread: `join`, or the thread itself when it ends.
+    /// How the system's resources of the thread are freed: by `join`, or by the thread itself at its end.
     private enum End { case joined, released }
 
     private final class Body {
@@ -18,11 +18,11 @@ public final class Thread: @unchecked Sendable {
         }
     }
 
-    /// Starts a thread. All signals are blocked in it: they are the main thread's.
+    /// Starts a thread. All signals are blocked in it, because the main thread receives them.
     /// - Parameter name: at most 15 characters.
     /// - Throws: `ThreadError` if the system grants no more threads.
     public init(name: String, _ run: @escaping @Sendable () -> Void) throws(ThreadError) {
-        // Safe: the body is retained here and released by the thread that takes it over.
+        // Safe: the body is retained here and released by the new thread.
         let body = unsafe Unmanaged.passRetained(Body(name: name, run: run))
         var all = sigset_t()
         var before = sigset_t()
@@ -39,39 +39,36 @@ public final class Thread: @unchecked Sendable {
         unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
         guard status == 0 else {
             unsafe body.release()
-            // There is no thread to free.
+            // No thread exists that would have to be freed.
             end = .joined
             throw ThreadError(name: name, code: status)
         }
     }
 
-    /// Waits until the thread has ended. To be called once.
+    /// Waits until the thread has ended. Call it once.
     public func join() {
         end = .joined
         pthread_join(thread, nil)
     }
 
     deinit {
-        // It hangs in a driver, and was left to end by itself.
+        // The thread hangs in a driver and was left to end by itself.
         if end == .released { pthread_detach(thread) }
     }
 }
 
-/// A thread could not be started.
 public struct ThreadError: Error, CustomStringConvertible, Hashable {
-    /// The thread's name.
     public var name: String
     /// The code of `pthread_create(3)`.
     public var code: Int32
 
-    /// One sentence.
     public var description: String {
         let text = unsafe String(cString: strerror(code))
         return "thread \(name): cannot start: \(text)"
     }
 }
 
-/// `pthread_setname_np` is hidden behind `_GNU_SOURCE`; the kernel takes the name as a file as well.
+/// `pthread_setname_np` needs `_GNU_SOURCE`. The kernel also accepts the name through this file.
 private func nameThisThread(_ name: String) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }

@@ -1,6 +1,6 @@
 import Takes
 
-/// Runs an actor on one thread of its own: what it does may wait for a storage that hangs, and takes no thread from others.
+/// Runs an actor on its own thread. The actor may wait for a storage that hangs, without occupying a shared thread.
 public final class ThreadExecutor: SerialExecutor {
     private let jobs = Mailbox<UnownedJob>()
     private let isEnding = Locked(false)
@@ -18,7 +18,7 @@ public final class ThreadExecutor: SerialExecutor {
         thread.withLock { $0 = started }
     }
 
-    /// Runs a job after those that wait.
+    /// Queues a job.
     public func enqueue(_ job: consuming ExecutorJob) {
         jobs.post(UnownedJob(job))
     }

@@ -2,17 +2,19 @@ internal import CLinux
 import Synchronization
 public import Takes
 
-/// A part of the recorder that works on a thread of its own: orders go in, outcomes come out, and the thread that orders never waits.
+/// A part of the recorder that works on its own thread. It takes orders and returns outcomes, and the ordering thread
+/// never blocks.
 ///
-/// All of the work is done by one closure, `turn`, which owns the state of the work. It is called with the orders that were
-/// posted since its last call, carries them out in that order, then does what is due, and returns when it is to be called
-/// again at the latest (nil: at the next order). `step` is one such call. In the recorder, `start` makes a thread that steps;
-/// a test steps by itself.
+/// One closure, `turn`, does all of the work and owns its state. It gets the orders that were posted since its last
+/// call, carries them out in order, does the work that is due, and returns the latest time for its next call, or nil to
+/// wait for the next order. `step` makes one such call. In the recorder, `start` makes a thread that calls `step`; a
+/// test calls it directly.
 public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendable {
-    /// Carries out orders, then what is due.
+    /// Carries out orders, then the work that is due.
     public typealias Turn = (_ orders: [Order], _ now: Instant, _ outcomes: Mailbox<Outcome>) -> Instant?
 
-    /// What the thread shares with the one that orders. The thread holds this and not the worker, so that the worker can end it.
+    /// The state that the thread shares with the ordering thread. The thread references this instead of the worker, so
+    /// that the worker's deinit can end the thread.
     private final class Core: @unchecked Sendable {
         let orders = Mailbox<Order>()
         let outcomes = Mailbox<Outcome>()
@@ -40,27 +42,26 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
         }
     }
 
-    /// How much of the processor and of the disk a worker's thread gets.
+    /// A worker thread's share of the processor and of the disk.
     public enum Priority: Sendable {
-        /// As much as any thread.
+        /// The same as other threads.
         case normal
-        /// Less than those (`nice(2)` of 10): for work that may take long and is not the answer to a button. A thread that
-        /// it starts begins with the same.
+        /// Less than normal (`nice(2)` of 10), for work that may take long and is not the response to a button. Threads
+        /// that it starts inherit this.
         case low
-        /// What no other thread wants (`SCHED_IDLE`, and the idle class of the disk's scheduler).
+        /// Only the time that no other thread needs (`SCHED_IDLE`, and the idle class of the disk's scheduler).
         case idle
     }
 
     private let core: Core
     private var thread: Thread?
 
-    /// A worker without a thread yet.
     public init(clock: any Clock, turn: @escaping Turn) {
         core = Core(clock: clock, turn: turn)
     }
 
-    /// Ends the thread once the turn that is under way has returned. A turn that does not return, such as one that waits for a
-    /// card that hangs, is left behind after `patience`: it ends with the process.
+    /// Ends the thread once the current turn has returned. A turn that does not return within `patience`, such as one
+    /// that waits for a card that hangs, is left behind and ends with the process.
     deinit {
         core.isEnding.store(true, ordering: .releasing)
         core.orders.wake()
@@ -69,10 +70,10 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
         if !core.ended.isEmpty { thread.join() }
     }
 
-    /// How long the end of a thread is waited for.
+    /// How long the deinit waits for the thread.
     private static var patience: Duration { .seconds(2) }
 
-    /// Starts the thread. To be called once.
+    /// Starts the thread. Call it once.
     /// - Parameters:
     ///   - name: as `ps -L` shows it, at most 15 characters.
     ///   - prepare: called once on the thread, before its first turn.
@@ -85,7 +86,7 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
             switch priority {
             case .normal: break
             case .low: _ = nice(10)
-            // What is not granted is left as it is: the work is done nevertheless.
+            // A priority that is not granted is ignored, because the work is still done.
             case .idle: fieldfare_be_idle()
             }
             prepare()
@@ -94,33 +95,32 @@ public final class Worker<Order: Sendable, Outcome: Sendable>: @unchecked Sendab
         }
     }
 
-    /// Whether a thread does the work; if not, `step` does it.
+    /// Whether a thread does the work. If not, call `step`.
     public var hasThread: Bool { thread != nil }
 
-    /// Orders something; returns at once.
+    /// Posts an order and returns at once.
     public func post(_ order: Order) {
         core.orders.post(order)
     }
 
-    /// Whether orders wait to be carried out.
     package var hasOrders: Bool { !core.orders.isEmpty }
 
     /// Readable while there are outcomes.
     public var fileDescriptor: Int32 { core.outcomes.fileDescriptor }
 
-    /// The outcomes since the last call, in their order.
+    /// The outcomes since the last call, in order.
     public func outcomes() -> [Outcome] {
         core.outcomes.take()
     }
 
-    /// Waits until there is an outcome, or seems to be.
-    /// - Parameter nanoseconds: at most so long; nil: without a limit.
+    /// Waits for an outcome. It may also return without one.
+    /// - Parameter nanoseconds: the time limit, or nil for none.
     public func wait(nanoseconds: Int64? = nil) {
         core.outcomes.wait(nanoseconds: nanoseconds)
     }
 
-    /// Does what is ordered and what is due, on the thread of the caller: for a worker that has no thread.
-    /// - Returns: when it is to be called again at the latest; nil: at the next order.
+    /// Carries out the orders and the work that is due on the caller's thread, for a worker without a thread.
+    /// - Returns: the latest time for the next call, or nil to wait for the next order.
     public func step() -> Instant? {
         core.step()
     }

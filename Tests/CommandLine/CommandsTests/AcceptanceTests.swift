@@ -13,20 +13,20 @@ import Transport
 
 @testable import Commands
 
-/// A person at a kit who does what a test says when something is asked for. Used on one thread.
+/// A simulated person at a kit, who reacts to each question as a test says. Used on one thread.
 private final class Person: PressSource, LevelSource {
     let fileDescriptor: Int32 = -1
     var heldDown: Set<Button> = []
     var problems: [Button: String] = [:]
     let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
     var channelNumbers = [1, 2]
-    /// The levels of the two microphones from now on, in dBFS.
+    /// The current levels of the two microphones, in dBFS.
     var levels: [Double?] = [-60, -62]
     var (rateComplaint, fallComplaint): (String?, String?) = (nil, nil)
     let card: String? = "card:Loopback"
-    /// What was asked for.
+    /// The questions so far.
     private(set) var asked: [String] = []
-    /// What it does when asked.
+    /// The reaction to a question.
     var reaction: (Person, String) -> Void = { _, _ in }
     private var pressed: [Button] = []
     private var ends: [Int32] = [-1, -1]
@@ -52,7 +52,7 @@ private final class Person: PressSource, LevelSource {
         _ = unsafe Glibc.write(ends[1], &bytes, bytes.count)
     }
 
-    /// The input ends.
+    /// Ends the input.
     func leave() {
         if ends[1] >= 0 { close(ends[1]) }
         ends[1] = -1
@@ -69,7 +69,7 @@ private final class Person: PressSource, LevelSource {
         levels.map { Level(peak: $0, rms: $0.map { $0 - 10 }) }
     }
 
-    /// Does all that a person should.
+    /// Does everything that a person should do.
     static func willing(_ person: Person, _ question: String) {
         for button in Button.allCases where question.hasPrefix("press \(button.rawValue) ") { person.press(button) }
         person.levels = [-60, -62]
@@ -81,7 +81,7 @@ private final class Person: PressSource, LevelSource {
     }
 }
 
-/// A tenth of a second passes each time that it is asked.
+/// Advances by a tenth of a second on each call.
 private struct SteppingClock: Clock {
     private let nanoseconds = Locked<Int64>(1)
 
@@ -136,7 +136,7 @@ private struct SteppingClock: Clock {
             lightLamps: { _, isLit throws(Failure) in
                 for lamp in [Lamp.record, .play, .upload, .fault] { try isLit(lamp, nil) }
             })
-        // Safe: all of it happens on one thread.
+        // Safe: everything happens on one thread.
         nonisolated(unsafe) let person = person
         access.acceptance.lines = {
             [LineReport(chip: "gpiochip0", offset: 17, name: "B1", output: false, used: true, consumer: nil)]
@@ -173,7 +173,6 @@ private struct SteppingClock: Clock {
         get throws { String(decoding: try FileSystem().contents(report), as: UTF8.self) }
     }
 
-    /// The first words of each check.
     private func outcomes(_ output: [String]) -> [String] {
         output.filter { $0.contains(":") }.map { line in
             line.prefix { $0 != ":" }.split(separator: " ").joined(separator: " ")
@@ -216,7 +215,7 @@ private struct SteppingClock: Clock {
             switch question {
             case let text where text.hasPrefix("press back"): person.press(.forward)
             case let text where text.hasPrefix("press forward"):
-                // What was seen last may still be held on.
+                // The last pressed button may still be held.
                 person.press(.forward)
             case let text where text.contains("play lamp"): person.type("n")
             case let text where text.hasPrefix("tap"): person.levels = [-60, -12]
@@ -391,7 +390,7 @@ private struct SteppingClock: Clock {
     }
 
     @Test func `it refuses while a take is recorded`() throws {
-        // The stand-in always records.
+        // The simulated recorder always records.
         let result = run(machine(), at: try DeskRecorder())
         #expect(result.status == 75)
         #expect(result.complaints == ["doctor: a take is being recorded: stop it first"])

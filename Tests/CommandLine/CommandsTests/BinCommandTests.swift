@@ -7,7 +7,7 @@ import Transport
 
 @testable import Commands
 
-/// `bin`, and `delete` with a recorder that has one, on real folders.
+/// `bin`, and `delete` with a recorder that has a bin, on real folders.
 @Suite final class BinCommandTests {
     private let folder = KitFolder()
     private var path: String { folder.path }

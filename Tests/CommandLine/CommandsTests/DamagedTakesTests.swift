@@ -8,7 +8,7 @@ import Testing
 
 @testable import Commands
 
-/// `takes --damaged`, with a library and from the folder alone; what `show` and `doctor` say.
+/// `takes --damaged`, with a library and from the folder alone, and the output of `show` and `doctor`.
 @Suite final class DamagedTakesTests {
     private let folder = KitFolder()
     private static let why = "heron07-0002_20261121_061811.wav: it is cut: it ends after 7 of 96000 frames"
@@ -132,7 +132,7 @@ import Testing
         note.acceptedSHA256 = "cd"
         notes.sounds = [note]
         #expect(lines().contains("sound      not what was recorded: a person accepted it as it is"))
-        // Of another state of the take they say nothing.
+        // The findings do not apply to another state of the take.
         sidecar.parts[0].frames = 6
         #expect(!lines().contains { $0.hasPrefix("sound") || $0.hasPrefix("damaged") })
     }

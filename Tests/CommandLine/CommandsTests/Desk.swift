@@ -10,7 +10,7 @@ import Workers
 
 @testable import Commands
 
-/// Keeps what a command writes, and asks for the end when it has seen enough.
+/// Stores a command's output, and requests the end once the expected text has appeared.
 final class PaperConsole: Console {
     var output = ""
     var complaints: [String] = []
@@ -18,7 +18,7 @@ final class PaperConsole: Console {
     var width = 40
     var showsUnicode = true
     var isFull = false
-    /// What a person types; nil: the input is no terminal.
+    /// A person's input, or nil if the input is not a terminal.
     var typed: String?
     private(set) var questions: [String] = []
     var onWrite: (String) -> Void = { _ in }
@@ -45,7 +45,6 @@ final class PaperConsole: Console {
     }
 }
 
-/// Signals that a test sends.
 final class PaperSignals: Signals {
     private var ends: [Int32] = [-1, -1]
     var suspensions = 0
@@ -81,13 +80,12 @@ final class PaperSignals: Signals {
     }
 }
 
-/// A recorder that carries out commands, on a thread and a socket of its own.
+/// A recorder that carries out commands, on its own thread and socket.
 final class DeskRecorder {
     let path: String
     private let folder: String
     private var thread: Thread?
     private let ending: [Int32]
-    /// What it received.
     let received: Received
 
     final class Received: Sendable {
@@ -97,19 +95,19 @@ final class DeskRecorder {
         let findings = Locked<[Finding]>([])
         let isRecording = Locked(false)
         let isIdle = Locked(false)
-        /// Whether it says that nothing is recorded or played.
+        /// Whether it reports that nothing is recorded or played.
         let isAtRest = Locked(false)
-        /// Where it keeps takes; nil: as `recordingStatus` says.
+        /// The folder of its takes, or nil for the one in `recordingStatus`.
         let directory = Locked<String?>(nil)
-        /// How much is in its bin; nil: it has none, as an older one.
+        /// The size of its bin, or nil if it has no bin, like an older recorder.
         let binBytes = Locked<Int64?>(nil)
-        /// Takes that are being played.
         let played = Locked<[String]>([])
     }
 
     var commands: [Transport.Command] { received.commands.withLock { $0 } }
 
-    /// - Parameter watched: what it publishes each time that a watcher connects; false: it then restarts.
+    /// - Parameter watched: publishes events each time that a watcher connects. If it returns false, the recorder
+    ///   restarts.
     init(watched: @escaping @Sendable (ControlServer, Int) -> Bool = { _, _ in true }) throws {
         var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
         unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
@@ -238,7 +236,7 @@ private final class ScriptedRecorder: ControlHandler {
     func indicate(_ state: UploadState?) {}
 }
 
-/// A card as the recorder reports it.
+/// A card in the recorder's form.
 private struct DeskCard: Encodable {
     var id = "usb:0d8c:0014"
     var names = ["path:1-1.4", "usb:0d8c:0014", "card:Device"]
@@ -285,16 +283,16 @@ let recordingStatus: Status = {
     return status
 }()
 
-/// No time passes, however slow the machine is.
+/// Time stands still, however slow the machine is.
 private struct StoppedClock: Clock {
     func now() -> Instant { Instant(nanoseconds: 1) }
     func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }
 
-/// A machine without settings, cards and lines of its own.
+/// A machine without its own settings, cards and lines.
 let bareMachine = LocalAccess(places: { _ in barePlaces }, problems: { _ in [] }, list: { _, _ in [] })
 
-/// Places where nothing is.
+/// Paths where nothing exists.
 let barePlaces: LocalAccess.Places = {
     var places = LocalAccess.Places()
     places.recorderSocket = "/tmp/fieldfare-missing/recorder.sock"
@@ -303,7 +301,7 @@ let barePlaces: LocalAccess.Places = {
     return places
 }()
 
-/// Runs a command, and returns its exit status and what it printed.
+/// Runs a command. Returns its exit status and its output.
 func run(
     _ arguments: [String], at recorder: DeskRecorder? = nil, library: DeskLibrary? = nil,
     access: LocalAccess = bareMachine,

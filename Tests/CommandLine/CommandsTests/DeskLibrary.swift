@@ -4,27 +4,26 @@ import Takes
 import Transport
 import Workers
 
-/// A library that keeps its takes in memory, on a thread and a socket of its own.
+/// A library that keeps its takes in memory, on its own thread and socket.
 final class DeskLibrary {
     let path: String
-    /// Of its console's certificate.
+    /// The fingerprint of its console's certificate.
     static let fingerprint = Array(repeating: "A7", count: 32).joined(separator: ":")
     private let scratch = ScratchFolder()
     private var thread: Thread?
     private let ending: [Int32]
-    /// What it received, and what it has.
     let desk = Desk()
 
     final class Desk: Sendable {
         let messages = Locked<[LibraryMessage]>([])
         let takes = Locked<[CatalogedTake]>([])
         let sidecars = Locked<[String: JSONValue]>([:])
-        /// How many folders it has read, while it does.
+        /// The progress of its scan, the number of folders read.
         let scan = Locked<JSONValue>(.null)
-        /// Takes that it cannot use as they are.
+        /// Takes that it cannot use.
         let problems = Locked<[(take: String, problem: String)]>([])
         let outbox = Locked(OutboxReport(paused: false, stores: [], takes: []))
-        /// What it refuses everything but its status with.
+        /// The refusal for every request except the status.
         let refusal = Locked<Refusal?>(nil)
     }
 
@@ -48,7 +47,7 @@ final class DeskLibrary {
         for end in ending { close(end) }
     }
 
-    /// The server on its way to its thread, which alone uses it.
+    /// Carries the server to its thread, which alone uses it.
     private struct Serving: @unchecked Sendable {
         let server: PeerServer<LibraryMessage>
         let handler: DeskHandler
@@ -107,7 +106,7 @@ private final class DeskHandler: PeerHandler {
                 "problem_count": .integer(problems.count),
             ])
         case .takes(let query):
-            // It pages as the library does, and leaves all conditions but the place aside.
+            // It pages like the library, and ignores all conditions except the place.
             let takes = desk.takes.withLock { $0 }.filter { query.place == nil || query.place == $0.place }
             let start = query.after.flatMap(Int.init) ?? 0
             let end = min(takes.count, start + query.limit)
@@ -128,7 +127,7 @@ private final class DeskHandler: PeerHandler {
         case .outboxDecision(_, let reference):
             change(reference, answer) { _ in }
         case .delete(let stem, _):
-            // It takes a take off its list, as if it had found it.
+            // It only removes the take from its list.
             let isKnown = desk.takes.withLock { takes in
                 let count = takes.count
                 takes.removeAll { $0.take == stem }
@@ -172,7 +171,7 @@ private final class DeskHandler: PeerHandler {
     }
 }
 
-/// A take as the library has it.
+/// A take as the library reports it.
 func deskTake(_ number: Int, _ change: (inout CatalogedTake) -> Void = { _ in }) -> CatalogedTake {
     let started = WallTime(microseconds: 1_795_241_891_250_000)
     let name = TakeName(kit: "heron07", number: number, started: started)

@@ -31,7 +31,7 @@ import Testing
 
     @Test func `findings of the recorder and of the command are listed together, a line each`() throws {
         let result = run(["doctor"], at: try recorder(healthy), access: machine())
-        // The stand-in is of another version.
+        // The simulated recorder has another version.
         #expect(
             result.output == [
                 "ok    settings  nothing is wrong",

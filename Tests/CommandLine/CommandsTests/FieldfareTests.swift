@@ -289,7 +289,7 @@ import Transport
 }
 
 extension Sidecar.Marker.Content {
-    /// What a program found.
+    /// A marker that a program set.
     fileprivate static var region: Sidecar.Marker.Content {
         var content = Sidecar.Marker.Content(note: "dawn")
         content.endFrame = TakeFrame(96_000)

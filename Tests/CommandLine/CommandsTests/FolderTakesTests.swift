@@ -8,7 +8,7 @@ import Testing
 @Suite final class FolderTakesTests {
     private let folder = KitFolder()
 
-    /// Four takes: number 2 is the oldest, 3 the longest and has markers.
+    /// Four takes: number 2 is the oldest; number 3 is the longest and has markers.
     private func recordFour() throws {
         func time(_ text: String) throws -> WallTime { try WallTime(reading: text) }
         try folder.record(started: time("2026-11-21T06:00:00Z"), seconds: 2)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// The numbers of the takes that are listed.
+    /// The numbers of the listed takes.
     private func numbers(_ arguments: [String]) -> [Int] {
         let result = run(["takes"] + arguments, access: folder.access)
         #expect(result.status == 0)

@@ -3,14 +3,14 @@ import Takes
 
 @testable import Commands
 
-/// A kit whose services are down: real takes in a real folder.
+/// A kit whose services are not running, with real takes in a real folder.
 final class KitFolder {
     private let scratch = ScratchFolder()
     var path: String { scratch.path + "/takes" }
     static let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16)
     static let started = WallTime(microseconds: 1_795_241_891_250_000)
 
-    /// A finished take, with everything that can happen to one.
+    /// A finished take. `change` can add to its output and modify its sidecar.
     /// - Parameter sample: both bytes of each of its samples.
     @discardableResult
     func record(
@@ -51,7 +51,6 @@ final class KitFolder {
         return name
     }
 
-    /// A machine whose settings name this folder.
     var access: LocalAccess {
         let path = path
         return LocalAccess(

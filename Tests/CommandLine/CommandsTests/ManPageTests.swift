@@ -5,7 +5,7 @@ import Testing
 
 @testable import Commands
 
-/// The texts for people say of the commands what there is.
+/// The documentation matches the commands.
 @Suite struct ManPageTests {
     private func text(_ path: String) throws -> String {
         let top = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
@@ -118,14 +118,14 @@ import Testing
             done: 1, unverified: 1, whyUnverified: "not shown")
     }
 
-    /// The keys of a value's JSON. None may be left out of it because the value has nothing for it.
+    /// The keys of a value's JSON. Fails if a key is missing because its value is nil.
     private func keys(_ value: some Encodable) throws -> Set<String> {
         guard case .object(let members) = try JSONValue(encoding: value) else { return [] }
         #expect(members.count == Mirror(reflecting: value).children.count, "\(value)")
         return Set(members.keys)
     }
 
-    /// The words that have an item in the lists of a subsection of fieldfare-outbox(7).
+    /// The items in the lists of a subsection of fieldfare-outbox(7).
     private func outboxItems(_ title: String) throws -> Set<String> {
         let lines = try text(Self.outbox).split(separator: "\n")
         let start = try #require(lines.firstIndex { $0 == ".Ss \(title)" })

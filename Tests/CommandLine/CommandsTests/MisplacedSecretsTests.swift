@@ -6,7 +6,7 @@ import Testing
 @Suite struct MisplacedSecretsTests {
     private let scratch = ScratchFolder()
 
-    /// A settings file of a store whose password is for a host.
+    /// Writes a settings file with a store whose password is for `host`.
     private func settings(secretOf host: String) throws -> String {
         let (settings, secret) = (scratch.path + "/kit.toml", scratch.path + "/webdav.credentials")
         try Data("username = kit\npassword = swordfish\nhost = \(host)\n".utf8).write(to: URL(filePath: secret))

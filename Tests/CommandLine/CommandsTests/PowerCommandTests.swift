@@ -21,7 +21,7 @@ import Testing
         String(decoding: try files.contents("\(scratch.path)/\(name)"), as: UTF8.self)
     }
 
-    /// What the kernel has on a Pi.
+    /// The kernel's files on a Pi.
     private func makeMachine() throws {
         for governor in governors { try write("ondemand", to: governor) }
         try write("cpufreq-dt", to: "devices/system/cpu/cpufreq/boost")

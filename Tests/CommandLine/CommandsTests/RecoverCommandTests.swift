@@ -6,13 +6,13 @@ import Testing
 
 @testable import Commands
 
-/// The command on real directories, in which takes were cut.
+/// The command on real directories with interrupted takes.
 @Suite final class RecoverCommandTests {
     private let scratch = ScratchFolder()
     private var folder: String { scratch.path }
     private var path: String { folder + "/takes" }
 
-    /// What is said of what may not be read: root acts as the directory's owner.
+    /// The message for a path without permission. Root acts as the directory's owner.
     private func denied(_ path: String) -> String {
         "open \(path): Permission denied: "
             + (geteuid() == 0
@@ -21,7 +21,7 @@ import Testing
 
     private let format = StreamFormat(rateHz: 48_000, channels: 1, sampleFormat: .s16)
 
-    /// A take of `frames` that is cut before its end.
+    /// A take of `frames` that is interrupted before its end.
     private func cut(frames: Int, bootID: String = "of another boot", daysLater: Int64 = 0) throws -> TakeName {
         let directory = try TakesDirectory(path: path)
         let started = WallTime(microseconds: 1_795_241_891_250_000 + daysLater * 86_400_000_000)
@@ -155,7 +155,7 @@ import Testing
         unsafe chmod(day, 0o755)
     }
 
-    /// Makes a user other than root the owner of the directory of takes and of all that is in it.
+    /// Gives the directory of takes and its content to a user other than root.
     private func giveAway(_ path: String) throws {
         unsafe chmod(folder, 0o755)
         unsafe chown(path, 4711, 4712)
@@ -172,7 +172,7 @@ import Testing
             #expect(unsafe stat("\(day)/\(name.stem.file(file))", &found) == 0)
             #expect(found.st_uid == 4711)
         }
-        // Root is root again.
+        // The command restored the rights of root.
         _ = try FileSystem().create("\(folder)/mine", isNew: true)
         var found = stat()
         unsafe stat("\(folder)/mine", &found)

@@ -1,7 +1,7 @@
 import PowerCuts
 import TakeFiles
 
-/// The kernel's calls, but for one folder that cannot be opened.
+/// The kernel's calls, except that one folder cannot be opened.
 struct RefusedFolder: ForwardedCalls {
     let kernel = KernelCalls()
     private let path: String

@@ -1,7 +1,7 @@
 import Glibc
 import TakeFiles
 
-/// A folder of a test's own, removed with all that is in it.
+/// A temporary folder of a test, removed with its content.
 final class ScratchFolder {
     let path: String
 

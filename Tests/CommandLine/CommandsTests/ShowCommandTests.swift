@@ -125,7 +125,7 @@ import Transport
 
     // MARK: Waveform
 
-    /// What stands below the last line about the take itself.
+    /// The lines below the last line about the take itself.
     private func waveform(_ console: PaperConsole = PaperConsole()) -> [String] {
         let output = run(["show", "1"], access: kit, console: console).output
         return output.firstIndex { $0.hasPrefix("peaks of") }.map { Array(output[$0...]) } ?? []
@@ -170,7 +170,7 @@ import Transport
 
     // MARK: Library
 
-    /// What the library has of a take of the folder.
+    /// The library's entry for a take of the folder.
     private func cataloged(_ name: TakeName) throws -> CatalogedTake {
         var notes = TakeNotes(take: name.stem)
         notes.memo = "a wren\nat\u{1b} dawn"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Commands
 
-/// The keys of `fieldfare status --json` that scripts rely on: none may be renamed or dropped.
+/// The keys of `fieldfare status --json` that scripts rely on. No key may be renamed or removed.
 @Suite struct StatusKeysTests {
     private static let agreed: Set<String> = [
         "state", "take", "selected", "frames", "elapsed_seconds", "synced_seconds", "position_seconds", "rate_hz",

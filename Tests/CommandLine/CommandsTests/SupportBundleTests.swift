@@ -11,7 +11,7 @@ import Testing
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
-    /// What the packed file has, by names.
+    /// The files of the archive, by name.
     private func unpacked(_ path: String) throws -> [String: String] {
         let names = try tar("--list", path).split(separator: "\n").filter { !$0.hasSuffix("/") }
         return Dictionary(
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a pack that fails leaves nothing`() throws {
-        // A folder is in the place of the file.
+        // A folder occupies the path of the file.
         try FileManager.default.createDirectory(
             atPath: "\(folder)/one.tar.gz", withIntermediateDirectories: false)
         let failure = #expect(throws: Failure.self) {

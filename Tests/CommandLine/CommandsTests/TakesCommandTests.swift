@@ -21,7 +21,7 @@ import Transport
         try folder.record(change)
     }
 
-    /// A recorder that keeps its takes here.
+    /// A recorder whose takes are here.
     private func recorder() throws -> DeskRecorder {
         let recorder = try DeskRecorder()
         let path = path
@@ -127,7 +127,7 @@ import Transport
 
     // MARK: delete
 
-    /// The order for a take as it is on the disk.
+    /// The command that discards a take in its current version.
     private func discard(_ take: TakeName) throws -> Transport.Command {
         let version = try TakesFolder(path: folder.path).sidecar(of: take).version(day: take.day)
         return .discard(stem: take.stem, DiscardTerms(version, in: folder.path))

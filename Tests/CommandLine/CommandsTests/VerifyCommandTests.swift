@@ -20,7 +20,7 @@ import Testing
 
     private func path(_ take: TakeName, _ file: String) -> String { "\(folder.path)/\(take.day)/\(file)" }
 
-    /// Notes the fingerprints of a take, as a recorder does while it records.
+    /// Adds the fingerprints of a take to its sidecar, as a recorder does while it records.
     private func fingerprint(_ take: TakeName) throws {
         let sidecar = try sidecar(take)
         let hashes = try sidecar.sounds.map { sound in
@@ -121,7 +121,7 @@ import Testing
         let files = FileSystem()
         try files.write(
             SidecarFile.bytes(sidecar), to: files.create("\(home.path)/\(take.stem).json", isNew: true), at: 0)
-        // Beside it lies what other programs, and the library, keep there.
+        // Add files of the library and of other programs to the folder.
         for name in ["\(take.stem).notes.json", "package.json"] {
             try files.write(Array("{}".utf8), to: files.create("\(home.path)/\(name)", isNew: true), at: 0)
         }
@@ -165,7 +165,7 @@ import Testing
         #expect(verify(folder.path).output.last == "2 takes, 4 files: 3 as recorded, 0 not judged, 1 differs")
         #expect(run(["verify", "--json", json], access: folder.access).output[0].contains("\"finding\":\"unlisted\""))
         #expect(verify(path(takes[0], "\(takes[0].stem).wav")).status == 0)
-        // Beside a sidecar that lists nothing.
+        // Now the sidecar lists no sound.
         sidecar.parts = []
         try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().create(json, isNew: false), at: 0)
         let result = verify(json)
@@ -180,7 +180,7 @@ import Testing
         let take = try folder.record(seconds: 1)
         try fingerprint(take)
         let wav = path(take, "\(take.stem).wav")
-        // Beside a finished take, a waveform and FLAC that are being made are nothing of that.
+        // Next to a finished take, a waveform or FLAC that is being made does not count as unfinished.
         for name in ["\(take.stem).dat.part", "\(take.stem).flac.part", "notes.part"] {
             try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
         }
@@ -200,7 +200,7 @@ import Testing
         result = verify(folder.path)
         #expect(result.status == 65 && result.output[0].hasSuffix("heron07-0009_20261121_061811.json.part: \(why)"))
         try FileManager.default.removeItem(atPath: path(take, "heron07-0009_20261121_061811.json.part"))
-        // Beside a finished take that was recorded again.
+        // Drafts of a recording that continued the finished take.
         for name in [take.stem.file("-p2.wav.part"), "\(take.stem).json.part"] {
             try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
         }

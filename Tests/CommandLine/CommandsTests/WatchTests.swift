@@ -6,7 +6,6 @@ import Transport
 @testable import Commands
 
 @Suite struct WatchTests {
-    /// Publishes one level and one change.
     private static let script: @Sendable (ControlServer, Int) -> Bool = { server, _ in
         var status = recordingStatus
         status.elapsedSeconds = 83.5
@@ -19,7 +18,7 @@ import Transport
         return true
     }
 
-    /// Watches until what was written contains `last`.
+    /// Watches until the output contains `last`.
     private func watch(
         _ recorder: DeskRecorder, until last: String, arguments: [String] = [], on console: PaperConsole
     ) -> (status: Int32, output: [String], complaints: [String]) {

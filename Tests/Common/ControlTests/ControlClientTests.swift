@@ -8,7 +8,7 @@ import Transport
 @Suite struct ControlClientTests {
     private let folder = SocketFolder()
 
-    /// A clock that runs so fast that every timeout is over at once.
+    /// A clock that runs so fast that every timeout expires at once.
     private final class Impatience: Clock {
         func now() -> Instant {
             Instant(nanoseconds: SystemClock().now().nanoseconds * 1000)
@@ -16,7 +16,7 @@ import Transport
         func wallTime() -> WallTime { WallTime(microseconds: 0) }
     }
 
-    /// Connects to a service that has already said `text` (and closed, if it is to).
+    /// Connects to a service that has already sent `text`, and has closed the connection if `closing` is true.
     private func client<Message: PeerMessage>(
         receiving text: String, closing: Bool = false, of: Message.Type = RecorderMessage.self
     ) throws -> (PeerClient<Message>, Int32) {

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Control
 
-/// What peers that are slow, greedy or gone may cost.
+/// Limits for peers that are slow, greedy or gone.
 @Suite struct ControlLimitsTests {
     @Test func `thousands of requests at once are all answered, in their order`() throws {
         let exchange = try Exchange()
@@ -40,7 +40,7 @@ import Transport
             #expect(exchange.recorder.performed.count - before <= PeerLimits.mostRequestsPerTurn)
             #expect(other.lines().count == 1)
         }
-        // Its replies fill what the system holds for it: no more is read.
+        // Its replies fill the socket's buffer, so nothing more is read.
         let performed = exchange.recorder.performed.count
         exchange.settle()
         #expect(exchange.recorder.performed.count == performed)
@@ -147,7 +147,7 @@ import Transport
         #expect(others.count == 28)
     }
 
-    /// Who connects next.
+    /// The user of the next connection.
     private final class Users {
         var isPrivileged = false
     }
@@ -168,7 +168,7 @@ import Transport
         half.send("{\"comm")
         exchange.settle()
         #expect(exchange.server.turn(exchange.now) == exchange.now + .seconds(60))
-        // A byte is a sign of life.
+        // Any byte restarts the time limit.
         exchange.now = exchange.now + .seconds(59)
         half.send("and")
         exchange.settle()
@@ -230,7 +230,7 @@ import Transport
 }
 
 extension Peer {
-    /// Whether the other end is closed, found out without reading what waits here.
+    /// Whether the other end is closed, determined without reading the pending input.
     fileprivate var hasEndedUnread: Bool {
         var file = pollfd(fd: socket.number, events: 0, revents: 0)
         return unsafe poll(&file, 1, 0) == 1 && Int32(file.revents) & POLLHUP != 0

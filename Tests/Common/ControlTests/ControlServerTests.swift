@@ -208,7 +208,7 @@ import Transport
         #expect(exchange.recorder.performed == (1...50).map { .skip(seconds: Double($0)) })
     }
 
-    // MARK: Answers that take their time
+    // MARK: Late answers
 
     @Test func `replies keep the order of the requests, and others are served meanwhile`() throws {
         let exchange = try Exchange()

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Control
 
-/// A folder of its own for a socket, gone with it.
+/// A temporary folder for a socket.
 final class SocketFolder {
     let path: String
     var socket: String { path + "/recorder.sock" }
@@ -23,7 +23,7 @@ final class SocketFolder {
     }
 }
 
-/// A recorder without devices: it notes requests, and answers as the test says.
+/// A recorder without devices. It records the requests, and answers as the test says.
 final class ScriptedRecorder: ControlHandler {
     var status = Status(version: "0")
     var performed: [Command] = []
@@ -32,7 +32,7 @@ final class ScriptedRecorder: ControlHandler {
     var times: [WallTime] = []
     var uploads: [UploadState?] = []
     var damages: [String?] = []
-    /// Called for each command; answers nothing unless it says so.
+    /// Called for each command. It must answer itself.
     var perform: (Command, Answer, Status) -> Void = { _, answer, status in answer.succeed(status) }
 
     func perform(_ command: Command, answer: Answer) {
@@ -84,13 +84,13 @@ final class Exchange {
         Peer(folder.socket)
     }
 
-    /// Whether the server has something to do.
+    /// Whether the server has work.
     var isReadable: Bool {
         var file = pollfd(fd: server.fileDescriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&file, 1, 0) == 1
     }
 
-    /// Serves until nothing is left to do. A server that is always ready would never sleep: that is a failure.
+    /// Serves until no work is left. It fails if the server is always ready, because such a server would never sleep.
     func settle(sourceLocation: SourceLocation = #_sourceLocation) {
         for _ in 0..<10_000 {
             guard isReadable else { return }
@@ -99,7 +99,7 @@ final class Exchange {
         Issue.record("the server never comes to rest", sourceLocation: sourceLocation)
     }
 
-    /// What a peer that sends `text` reads.
+    /// The lines that a peer reads after it sent `text`.
     func reply(to text: String) -> [String] {
         let peer = peer()
         peer.send(text)
@@ -108,7 +108,7 @@ final class Exchange {
     }
 }
 
-/// The raw other end, which never waits.
+/// The client end as a plain socket, which never blocks.
 final class Peer {
     let socket: Descriptor
     private var input: [UInt8] = []
@@ -121,7 +121,7 @@ final class Peer {
         if code != 0 { Issue.record("cannot connect: \(systemText(errno))") }
     }
 
-    /// Sends what the system takes at once.
+    /// Sends as much as the socket accepts at once.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -136,7 +136,7 @@ final class Peer {
         shutdown(socket.number, Int32(SHUT_WR))
     }
 
-    /// All whole lines that have come.
+    /// All complete lines received so far.
     func lines() -> [String] {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
@@ -156,7 +156,7 @@ final class Peer {
     }
 }
 
-/// What `Status(version: "0")` is on the wire.
+/// `Status(version: "0")` as JSON.
 let idleStatus = """
     "agc":null,"armed":false,"card":null,"channels":null,"clock":"unset","directory":null,"elapsed_seconds":0,"expand":false,"faults":[],\
     "format":null,"frames":0,"free_bytes":null,"gain_db":null,"gain_range_db":null,"gaps":0,"high_pass_hz":null,"kit_id":null,"level_dbfs":[],"low_pass_hz":null,"pairing":false,"pitch_cents":0,\

@@ -5,9 +5,9 @@ import Transport
 
 @testable import Control
 
-/// What hostile peers may cost the loop that serves them.
+/// The cost of hostile peers for the loop that serves them.
 @Suite struct HostilePeersTests {
-    /// Lines that took long to read, or whose texts went further than they were of use.
+    /// Lines that would take long to read, or whose long texts must not be passed on.
     private static let refused: [(String, Refusal.Code)] = [
         (#"{"command":"status","x":"# + String(repeating: "[1],", count: 9000) + "1}", .badData),
         (#"{"command":"status","x":[[[[[["# + String(repeating: "[1],", count: 9000) + "1]]]]]]}", .badData),
@@ -43,7 +43,7 @@ import Transport
     @Test func `peers whose requests take long have no more than their time of a turn, one after the other`() throws {
         let clock = SlowClock()
         let exchange = try Exchange(clock: clock)
-        // A recorder on a machine that needs 7 ms for a command.
+        // Simulates a recorder on a machine that needs 7 ms for a command.
         exchange.recorder.perform = { _, answer, status in
             clock.pass(.milliseconds(7))
             answer.succeed(status)
@@ -59,7 +59,7 @@ import Transport
             turns += 1
             #expect(exchange.recorder.performed.count - before <= 3)
             for index in peers.indices { answered[index] += peers[index].lines().count }
-            // No peer has a second turn before all had a first.
+            // No peer gets a second turn before all had their first.
             if turns == 16 { #expect(answered.allSatisfy { $0 > 0 }) }
         }
         #expect(answered == [Int](repeating: 6, count: 8))
@@ -137,7 +137,7 @@ import Transport
     }
 }
 
-/// A clock that stands still until the test advances it.
+/// A clock that advances only when the test says so.
 private final class SlowClock: Clock {
     private let time = Locked(Instant(nanoseconds: 0))
 

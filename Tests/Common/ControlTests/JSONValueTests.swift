@@ -42,7 +42,7 @@ import Testing
         #expect(JSONValue.double(5) == .integer(5))
         #expect(JSONValue.integer(Int.min).description == "-9223372036854775808")
         for value in [Double.nan, .infinity, -.infinity, 1e200] { #expect(JSONValue.double(value) == .null) }
-        // A decimal has no exponent below -128.
+        // Decimal has no exponent below -128.
         #expect(JSONValue.double(1e-200) == .integer(0))
     }
 

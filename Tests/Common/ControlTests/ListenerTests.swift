@@ -9,7 +9,7 @@ import Testing
 
     private func sentence(_ path: String) -> String? {
         do {
-            // A lock that is held is tried again at once.
+            // A held lock is tried again without a pause.
             _ = try Listener(path: path, pause: {})
             return nil
         } catch {
@@ -155,7 +155,7 @@ import Testing
             #expect(first.descriptor.number >= 0)
             unsafe unlink(folder.socket)
             let second = Descriptor(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
-            // A file between the two takes the first one's inode.
+            // A file created in between takes the first one's inode.
             let file = unsafe open(folder.path + "/between", O_CREAT | O_WRONLY, 0o600)
             close(file)
             let number = second.number

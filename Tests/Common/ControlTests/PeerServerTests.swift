@@ -5,7 +5,7 @@ import Transport
 
 @testable import Control
 
-/// The server of any service, as the library uses it.
+/// The server of any service, here with the library's messages.
 @Suite struct PeerServerTests {
     /// Answers when the test says so.
     private final class ScriptedLibrary: PeerHandler {
@@ -24,7 +24,7 @@ import Transport
         }
     }
 
-    /// Time that a test lets pass.
+    /// A clock that the test advances.
     private final class TestClock: Clock {
         private let time = Locked(Instant(nanoseconds: 0))
         func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
@@ -135,7 +135,7 @@ import Transport
             lines = peer.lines()
             settle()
         }
-        // Not compared by the macro, which would print them.
+        // The macro would print both texts, so they are compared here.
         let isWhole = lines == [#"{"id":1,"ok":true,"protocol":1,"text":"\#(text)"}"#]
         #expect(isWhole)
         #expect(server.turn(clock.now()) == nil)

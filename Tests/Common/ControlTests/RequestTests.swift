@@ -304,7 +304,7 @@ import Transport
         }
         #expect(readable == 1)
         for index in request.indices {
-            // Usually each place gets an eighth of the bytes, and the next place the next eighth.
+            // Usually each position is tried with an eighth of the bytes, and the next position with the next eighth.
             let step = full(1, usually: 8)
             for byte in stride(from: index % step, through: 255, by: step).map(UInt8.init) {
                 var changed = request
@@ -336,7 +336,7 @@ import Transport
         }
     }
 
-    /// A line that is read is read the same once it is written again; one that is not has a sentence that says why.
+    /// A valid line is read the same after it is written again. An invalid line is refused with a reason.
     private func check(_ line: [UInt8]) {
         do {
             let request = try Request<RecorderMessage>.read(line[...])

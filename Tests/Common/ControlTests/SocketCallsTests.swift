@@ -5,7 +5,7 @@ import Transport
 
 @testable import Control
 
-/// Calls of the system that fail.
+/// System calls that fail.
 @Suite struct SocketCallsTests {
     /// A count that closures share.
     private final class Count {

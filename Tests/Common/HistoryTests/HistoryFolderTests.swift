@@ -92,7 +92,7 @@ import Testing
         try append([record(1)], with: &writer)
         #expect(try folder.numbers() == Array(2...(count + 1)))
         #expect(try folder.records().records == [record(1)])
-        // A name that is none of its files stays as it is.
+        // A file with another name stays unchanged.
         try write("mine", to: "notes.txt")
         let many = (1...3000).map {
             record($0, .faultBegan(.init(code: 4, message: String(repeating: "m", count: 100))))
@@ -151,7 +151,7 @@ import Testing
         var writer = HistoryWriter(HistoryFolder(folder.path, files: FileSystem(calls: disk)))
         try append([record(1)], with: &writer)
         for number in [2, 4] {
-            // The records are written, and the sync of them fails.
+            // The records are written, but their sync fails.
             disk.limit = disk.count + 1
             var records = [record(number), record(number + 1)]
             #expect(throws: FileError.self) { try writer.append(&records) }

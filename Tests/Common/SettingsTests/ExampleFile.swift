@@ -7,14 +7,14 @@ enum ExampleFile {
 
     static let text = (try? SettingsFile.bytes(at: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
 
-    /// Without what the file itself calls an example: only defaults.
+    /// The file without its examples, so only with defaults.
     static var defaultsAlone: String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let defaults = lines.prefix { !$0.hasPrefix("# the sections below are examples") }
         return defaults.filter { !$0.contains("# example") }.joined(separator: "\n")
     }
 
-    /// The dotted name of each key that the file sets, those of the panel's lines left out.
+    /// The dotted name of each key that the file sets, except those of the panel's lines.
     static var keys: [String] {
         var section = ""
         var keys: [String] = []

@@ -3,9 +3,10 @@ import Testing
 
 @testable import Settings
 
-/// What no user writes on purpose.
+/// Content that no user writes on purpose.
 struct HostileSettingsTests {
-    /// Problems, each held to its promises: a place within the file, and one line without control characters.
+    /// Parses the bytes and checks that each problem has a position within the file, and is one line without control
+    /// characters.
     private func problems(of bytes: [UInt8]) -> [SettingsProblem] {
         let lineCount = bytes.count { $0 == 0x0a } + 1
         let problems = Settings.parse(bytes, file: "f").problems
@@ -67,7 +68,7 @@ struct HostileSettingsTests {
         try #require(problems.count == 101)
         #expect(problems[99].message.hasPrefix("found an unknown section"))
         #expect(problems[100].description == "f:100: 6900 more problems are not listed: is this a settings file?")
-        // A line of the panel with faults that are not listed is not driven either.
+        // A panel line whose faults are not listed is not driven either.
         let panel = "[panel.buttons]\nrecord = { line = \"GPIO1\", colour = \"red\" }\n"
         #expect(Settings.parse(text + panel, file: "f").settings.panel.buttons.record == nil)
     }

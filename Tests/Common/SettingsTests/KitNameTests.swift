@@ -16,7 +16,7 @@ struct KitNameTests {
 
     @Test func `kits made from one image differ`() {
         let names = (0..<1000).map { KitName.suggested(hostName: "pi", machineID: String($0 + 0x1000, radix: 16)) }
-        // Of 1000 in 2^20, half a pair is expected to meet.
+        // With 1000 names out of 2^20, half a collision is expected.
         #expect(Set(names).count >= 997)
     }
 

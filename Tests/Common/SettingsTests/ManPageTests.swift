@@ -2,7 +2,7 @@ import Testing
 
 @testable import Settings
 
-/// What fieldfare.toml(5) says of the keys.
+/// The keys in fieldfare.toml(5).
 @Suite struct ManPageTests {
     private static let text: String = {
         let path =
@@ -10,7 +10,7 @@ import Testing
         return (try? SettingsFile.bytes(at: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }()
 
-    /// The page by section: what stands between two headings.
+    /// The text below each heading.
     private static let sections: [String: String] = {
         var sections: [String: String] = [:]
         for part in text.split(separator: ".Ss Section ").dropFirst() {
@@ -20,7 +20,7 @@ import Testing
     }()
 
     @Test func `fieldfare.toml(5) describes every key that the recorder uses`() throws {
-        // Those of the program that uploads takes are in the example alone.
+        // Keys of the program that uploads takes are only in the example.
         let others = ["library.", "console.", "outbox."]
         let names = SettingsSchema.assignments.map(\.name).filter { name in !others.contains { name.hasPrefix($0) } }
         #expect(names.count > 35)

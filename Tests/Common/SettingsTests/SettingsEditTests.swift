@@ -28,7 +28,7 @@ import Testing
     ])
     func `a key is set, and all else stays byte for byte`(_ before: String, _ after: String) throws {
         if before.hasPrefix("filter.") {
-            // It begins with another key's name.
+            // The name begins with another key's name.
             #expect(throws: SettingsEdit.Refusal.self) { try edited(before, "filter.low_pass_hz", .integer(9000)) }
         } else {
             #expect(try edited(before, "filter.low_pass_hz", .integer(9000)) == after)
@@ -120,7 +120,7 @@ import Testing
             for (name, value) in meant {
                 #expect(after[name.split(separator: ".").map(String.init)] == value, "\(name)")
             }
-            // A comment behind a key that was taken away goes with it.
+            // A comment after a removed key is removed with it.
             let kept = comments.filter { edit.text.contains($0) }.count
             #expect(kept >= comments.count - removed.count)
         }

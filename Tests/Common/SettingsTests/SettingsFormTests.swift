@@ -13,7 +13,7 @@ import Testing
             let sentences = entry.purpose.split(separator: ". Default: ")
             #expect(sentences.count == 2 && sentences[0].count >= 10, "\(section).\(entry.key): \(entry.purpose)")
             guard let value = sentences.last, value != "none", !value.hasPrefix("the ") else { continue }
-            // A file that says no more than the default is as good as none.
+            // A file that sets a key to its default is equal to an empty file.
             let (settings, problems) = Settings.parse("[\(section)]\n\(entry.key) = \(value)\n", file: "fieldfare.toml")
             #expect(problems.isEmpty && settings == Settings(), "\(section).\(entry.key) = \(value): \(problems)")
         }

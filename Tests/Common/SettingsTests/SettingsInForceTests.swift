@@ -15,7 +15,7 @@ import Testing
         ("outbox = { store = \"none\" }\n", .text("none")),
         ("\"outbox\".\"store\" = 'auto'\n", .text("auto")),
         ("# store = \"none\"\n[outbox.webdav]\nstore = \"none\"\n", .text("auto")),
-        // Neither is in force.
+        // Neither value is in force.
         ("[outbox]\nstore = \"stick\"\n", .text("auto")), ("[outbox]\nstore = \"s3\"\n", .text("auto")),
         ("[outbox]\nstore = \"s3\n", .text("auto")), ("", .text("auto")),
     ])

@@ -4,7 +4,7 @@ import Testing
 @testable import Settings
 
 struct SettingsProblemTests {
-    /// A line of a file, below its section, and what is said of it.
+    /// A line of a file below its section, and its problem.
     static let sentences: [(text: String, sentence: String)] = [
         // Wrong type.
         (
@@ -249,7 +249,7 @@ struct SettingsProblemTests {
         #expect(problems.map(\.description) == [sentence])
         var expected = Settings()
         if text.contains("closed") { expected.capture.standby = .closed }
-        // Stores that are not used for this problem.
+        // The stores that are not used because of this problem.
         expected.outbox.unclear = settings.outbox.unclear.mapValues { _ in sentence }
         if text.contains("low_pass_hz = 100") { expected.filter.request.lowPass = .hertz(100) }
         if text.contains("longest_minutes") { expected.takes.longest = .seconds(3600) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Settings
 
-/// Hours of the day, and the time zone that they are meant in. It is the process's: these tests run one after the other.
+/// Hours of the day in a time zone. The zone belongs to the process, so these tests run one after the other.
 @Suite(.serialized) struct TimeZoneTests {
     private static let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
 
@@ -38,17 +38,17 @@ import Testing
     }
 
     @Test(arguments: [
-        // Within, before, behind, past midnight.
+        // Inside, before, after, past midnight.
         ("03:00-05:00", "2026-11-21T03:30", "2026-11-21T03:30"),
         ("03:00-05:00", "2026-11-21T01:00", "2026-11-21T02:00"),
         ("03:00-05:00", "2026-11-21T04:00", "2026-11-22T02:00"),
         ("22:00-02:00", "2026-11-21T00:30", "2026-11-21T00:30"),
         ("22:00-02:00", "2026-11-21T01:00", "2026-11-21T21:00"), ("always", "2026-11-21T04:00", "2026-11-21T04:00"),
-        // From 2 o'clock on it is 3 o'clock.
+        // At 2 o'clock the clocks go forward to 3 o'clock.
         ("03:00-05:00", "2026-03-29T00:30", "2026-03-29T01:00"),
         ("02:30-05:00", "2026-03-29T00:30", "2026-03-29T01:00"),
         ("02:15-02:45", "2026-03-29T00:30", "2026-03-30T00:15"),
-        // From 3 o'clock on it is 2 o'clock again.
+        // At 3 o'clock the clocks go back to 2 o'clock.
         ("04:00-05:00", "2026-10-25T00:30", "2026-10-25T03:00"),
         ("01:00-04:00", "2026-10-25T01:30", "2026-10-25T01:30"),
     ])
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `an hour that comes twice is within or not within as a whole`() throws {
-        // 02:30 to 03:30 begins once: at the first 02:30 or at the second one.
+        // 02:30 to 03:30 begins only once, at the first or the second 02:30.
         let times = ["2026-10-25T00:30", "2026-10-25T01:10", "2026-10-25T01:30", "2026-10-25T02:10"]
         let open = try times.map { try opening("02:30-03:30", from: $0) == $0 }
         #expect(open == [true, true, true, true] || open == [false, false, true, true])

@@ -5,7 +5,6 @@ import Testing
 
 @testable import TakeFiles
 
-/// A folder of takes with a bin, and the files of a take in both.
 class BinnedFiles {
     let scratch = ScratchFolder()
     var path: String { scratch.path + "/takes" }
@@ -28,7 +27,7 @@ class BinnedFiles {
         return (take, before)
     }
 
-    /// The files of a take, but for the note of the bin.
+    /// The files of a take, except the bin's note.
     func files(of take: TakeName, in folder: String = "") throws -> [String: [UInt8]] {
         try everything(in: path).filter {
             $0.key.isFile(of: "\(folder)\(take.day)/\(take.stem)") && !$0.key.hasSuffix(".json.binned")

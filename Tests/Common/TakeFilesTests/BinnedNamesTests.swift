@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Files of takes, where a sidecar says that its take was restored as they were before that.
+/// The same files, with sidecars as they were before their takes were restored.
 func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
     Dictionary(
         uniqueKeysWithValues: files.map { name, bytes in
@@ -18,7 +18,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         })
 }
 
-/// Files of a binned take that a person put back by hand, and files of others that have the names of a binned take.
+/// Files of a binned take that a person put back by hand, and other takes' files with the names of a binned take.
 @Suite final class BinnedNamesTests: BinnedFiles {
     private func bytes(_ file: String, of take: TakeName) throws -> [UInt8] {
         try #require(try everything(in: path)[".bin/\(take.day)/\(file)"])
@@ -39,7 +39,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         _ obstacle: Obstacle
     ) throws {
         let directory = try directory()
-        // Makes the folder of the day in the bin.
+        // This makes the folder of the day in the bin.
         _ = try binned(in: directory)
         let take = try record(in: directory)
         let before = try files(of: take)
@@ -86,13 +86,13 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let (take, before) = try binned(in: directory)
         let audio = before.keys.sorted().filter { $0.hasSuffix(".wav") }
         try #require(audio.count > 1)
-        // Whole, and begun only.
+        // One complete file, and one that was only begun.
         try scratch.write(try #require(before[audio[0]]), "takes/\(audio[0])")
         try scratch.write([], "takes/\(audio[1])")
         try directory.restore(take)
         #expect(try unrestored(files(of: take)) == before && directory.sidecar(of: take).restored == true)
         #expect(try files(of: take, in: ".bin/").isEmpty && directory.bin.items.isEmpty)
-        // Once more changes nothing.
+        // A second move and restore change nothing.
         let restored = try files(of: take)
         try directory.moveToBin(take, at: binMoment())
         try directory.restore(take)
@@ -130,7 +130,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let directory = try directory()
         let (take, before) = try binned(in: directory)
         let file = "\(take.day)/\(take.stem).wav"
-        // An older version does not note that all of it is there.
+        // An older version does not note that all files are in the bin.
         let note = BinNote(since: 0, binned: nil).bytes
         if !isNoted { try scratch.write(note, "takes/.bin/\(take.day)/\(take.stem).json.binned") }
         if isMoved {
@@ -214,7 +214,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         do {
             let directory = try directory()
             (take, before) = try binned(in: directory)
-            // As a cut leaves it.
+            // The state after an interrupted move.
             for file in try files(of: take, in: ".bin/").keys where !file.hasSuffix(".json") {
                 #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
             }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes that are to become FLAC, in a folder of their own with calls that can fail.
+/// Takes to convert to FLAC, in a folder of their own, with system calls that can fail.
 struct ConversionBench {
     let scratch = ScratchFolder()
     let calls: FaultyCalls
@@ -17,7 +17,7 @@ struct ConversionBench {
         directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
     }
 
-    /// A finished take of two parts with a twin each, 300 frames in all, that is to become FLAC.
+    /// A finished take that must become FLAC, with two parts and their twins, 300 frames by default.
     func pendingTake(_ format: StreamFormat = stereo16, frames: Int64 = 300) throws -> TakeName {
         let output = try TakeOutput(directory, format, keepsUnfiltered: true, pendingFormat: "flac")
         try output.append(frames * 2 / 3, format, unfiltered: true)
@@ -33,7 +33,7 @@ struct ConversionBench {
         try everything(in: directory.path).keys.filter { $0.contains("/") }.map { String($0.dropFirst(11)) }.sorted()
     }
 
-    /// Steps until it is over.
+    /// Steps until the conversion ends.
     func run(_ conversion: FLACConversion) throws(FileError) -> FLACConversion.Outcome {
         while true {
             if let outcome = try conversion.step() { return outcome }
@@ -50,7 +50,7 @@ struct ConversionBench {
     static let converted = ["-p2-raw.flac", "-p2.flac", "-raw.flac", ".dat", ".flac", ".json"].map { stem.file($0) }
     static let original = ["-p2-raw.wav", "-p2.wav", "-raw.wav", ".dat", ".json", ".wav"].map { stem.file($0) }
 
-    /// That the take is FLAC and nothing else, and holds what the WAV files held.
+    /// Checks that all files of the take are FLAC and hold the sound of the WAV files.
     func expectConverted(_ take: TakeName, _ format: StreamFormat = stereo16, _ comment: Comment? = nil) throws {
         let first = try directory.sidecar(of: take).parts[1].firstFrame.count
         let begun = morning + .seconds(Double(first) / Double(format.rateHz))
@@ -69,7 +69,7 @@ struct ConversionBench {
         }
     }
 
-    /// How many calls a conversion makes.
+    /// The number of system calls of a conversion.
     static func callCount() throws -> Int {
         let bench = try ConversionBench()
         let take = try bench.pendingTake()
@@ -78,7 +78,7 @@ struct ConversionBench {
         return bench.calls.count
     }
 
-    /// Of every part and twin, a file that its sidecar or its name leads to holds the sound.
+    /// Checks that the sound of every part and twin is in a file that its sidecar or its name leads to.
     func expectWhole(_ take: TakeName, _ comment: Comment) throws {
         let sidecar = try directory.sidecar(of: take)
         let there = Set(try names())
@@ -93,7 +93,7 @@ struct ConversionBench {
         }
     }
 
-    /// That the take is WAV as it was, but not pending any more.
+    /// Checks that the take is unchanged WAV and not pending any more.
     func expectKept(_ take: TakeName, _ outcome: FLACConversion.Outcome, _ reason: String) throws {
         let sidecar = try directory.sidecar(of: take)
         #expect(outcome == .kept(sidecar, "convert \(Self.stem) to FLAC: \(reason): it stays WAV"))

@@ -22,7 +22,7 @@ struct CueChunksTests {
         var expected = Array("cue ".utf8) + [28, 0, 0, 0, 1, 0, 0, 0]
         expected += [2, 0, 0, 0, 2, 1, 0, 0] + Array("data".utf8) + [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0]
         expected += Array("LIST".utf8) + [22, 0, 0, 0] + Array("adtllabl".utf8)
-        // A label of odd size, with its zero byte, is filled up.
+        // A label of odd size, including its zero byte, is padded.
         expected += [9, 0, 0, 0, 2, 0, 0, 0] + Array("wren".utf8) + [0, 0]
         #expect(bytes == expected)
     }
@@ -44,7 +44,7 @@ struct CueChunksTests {
         chunk += [UInt8](repeating: 0, count: 8) + Array("wren".utf8) + [0, 0]
         #expect(Array(bytes.suffix(chunk.count)) == chunk)
         #expect(CueReading.cues(bytes) == expected)
-        // Cut anywhere, what is left is read.
+        // A truncated chunk list is read as far as possible.
         for count in bytes.indices { #expect(CueReading.cues(Array(bytes[..<count])).count <= 2) }
     }
 

@@ -6,10 +6,10 @@ import Testing
 
 @testable import TakeFiles
 
-/// A take that is cut at every system call, and then the recovery, which is cut too.
+/// A take and its recovery, each interrupted at every system call.
 struct CutPointTests {
-    /// What the disk holds when the process is killed before call `index` of the second take of a directory; nil: it
-    /// came to its end before.
+    /// The content of the disk if the process is killed before call `index` of the second take of a directory, or nil
+    /// if the take ended before that call.
     func killed(
         at index: Int, largestWrite: Int = .max
     ) throws -> (contents: [String: [UInt8]], take: CutTake)? {
@@ -23,7 +23,7 @@ struct CutPointTests {
         return take.isFinished ? nil : (try everything(in: path), take)
     }
 
-    /// Recovers and holds what must hold; returns what is on the disk then.
+    /// Recovers the take, checks it, and returns the content of the disk afterwards.
     func recover(
         _ contents: [String: [UInt8]], _ take: CutTake, _ comment: Comment
     ) throws -> [String: [UInt8]] {
@@ -32,7 +32,7 @@ struct CutPointTests {
         for outcome in try recoverAll(in: directory) {
             switch outcome {
             case .recovered(let sidecar):
-                // Its sidecar was written already, and lacked its name alone.
+                // Its sidecar was already written, and only lacked its final name.
                 #expect(sidecar.recovered || sidecar.endedBy == .stop, comment)
                 #expect(try directory.sidecar(of: take.name!) == sidecar, comment)
                 #expect(sidecar.endedBy == .powerCut || sidecar.endedBy == .stop, comment)
@@ -97,9 +97,9 @@ struct CutPointTests {
     }
 }
 
-/// The same when the power goes, and the disk holds no more than it was made to.
+/// The same for a power cut, after which the disk contains only synced data.
 struct PowerCutTests {
-    /// A disk on which one take was finished and another recorded, and from which event on how much was sure.
+    /// A disk after one take was finished and another one recorded, with the events after which frames were synced.
     func record(
         isFAT: Bool
     ) throws -> (disk: PowerCutDisk, begin: Int, owed: [(from: Int, CutTake.Owed)], take: CutTake) {
@@ -116,7 +116,7 @@ struct PowerCutTests {
         return (disk, begin, owed, take)
     }
 
-    /// Recovers what a cut left, and returns what is on the disk then.
+    /// Recovers the take after the power cut, and returns the content of the disk afterwards.
     func recover(
         _ contents: [String: [UInt8]], _ take: CutTake, _ owed: CutTake.Owed, isExact: Bool, _ comment: Comment
     ) throws -> [String: [UInt8]] {
@@ -124,13 +124,13 @@ struct PowerCutTests {
         let directory = try TakesDirectory(path: scratch.path)
         let outcomes = try recoverAll(in: directory)
         for outcome in outcomes {
-            // Of sound that was not synced, the unfiltered twin may be all that is there.
+            // If the sound was not synced, only its unfiltered twin may exist.
             if case .left(let reason) = outcome, owed.frames > 0 { Issue.record("\(reason), \(comment)") }
         }
         #expect(try directory.leftovers() == [] || owed.frames == 0 || !isExact, comment)
         try take.check(in: directory, comment, isExact: isExact, owed: owed)
         let after = try everything(in: scratch.path)
-        // The draft of its sidecar may be there yet: it is removed after the sidecar is safe.
+        // The draft of its sidecar may still exist, since it is removed after the sidecar is safe.
         let isFirst = { (file: String) in file.contains("heron07-0001") && !file.hasSuffix(".json.part") }
         #expect(after.filter { isFirst($0.key) } == contents.filter { isFirst($0.key) }, comment)
         #expect(after.keys.count(where: isFirst) == 10, comment)
@@ -140,7 +140,7 @@ struct PowerCutTests {
         return after
     }
 
-    // Where nothing is lost it is like a kill, which has a test of its own; random losses are tried several times.
+    // Without losses a power cut is like a kill, which has its own test. Random losses are tried with several seeds.
     @Test(
         arguments: [
             (PowerCut.Loss.everything, [1]), (.contents, [1]), (.blocks, [1, 2]), (.apart, [1, 2, 3, 4]),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import TakeFiles
 
-/// A take with all there is (markers, a filter change, a gap, splits, a twin, a card that was away) that is cut at some
-/// moment, and what it was owed by then.
+/// A take with every feature (markers, a filter change, a gap, splits, a twin, a card that was away) that is
+/// interrupted at some moment, and the frames that were synced before.
 struct CutTake {
     static let otherRate = StreamFormat(rateHz: 44_100, channels: 2, sampleFormat: .s16)
     static let kit = "heron07"
@@ -16,7 +16,7 @@ struct CutTake {
     static let filtered = sound(0..<2370, stereo16)
     static let unfiltered = sound(0..<2370, stereo16, seed: 7)
 
-    /// What was sure at some moment.
+    /// The data that was synced at some moment.
     struct Owed {
         var frames: Int64 = 0
         var sidecar: Sidecar?
@@ -26,8 +26,8 @@ struct CutTake {
     private(set) var owed = Owed()
     private(set) var isFinished = false
 
-    /// Records it, until something fails, as if the process had ended there.
-    /// - Parameter syncs: called with what is sure, each time that there is more.
+    /// Records the take until something fails, as if the process had ended there.
+    /// - Parameter syncs: called with the synced data each time that there is more.
     static func record(in directory: TakesDirectory, syncs: (Owed) -> Void = { _ in }) -> CutTake {
         var take = CutTake()
         try? take.record(in: directory, syncs)
@@ -76,9 +76,10 @@ struct CutTake {
         }
     }
 
-    /// What must hold of it once it was recovered.
+    /// Checks the take after its recovery.
     ///
-    /// - Parameter isExact: whether also what was not synced must be what was given, as far as it is there.
+    /// - Parameter isExact: whether frames that were not synced must also match the recorded sound, as far as they
+    ///   exist.
     func check(
         in directory: TakesDirectory, _ comment: Comment, isExact: Bool = true, owed: Owed? = nil
     ) throws {
@@ -88,7 +89,7 @@ struct CutTake {
             return
         }
         let sidecar = try directory.sidecar(of: name)
-        // Those of the last part are counted at another rate by the take.
+        // The take counts the frames of its last part at another rate.
         let own = sidecar.parts.reduce(0) { $0 + $1.frames }
         #expect(own >= owed.frames && own <= 2370, comment)
         #expect(
@@ -124,8 +125,8 @@ struct CutTake {
             #expect(sidecar.gain.starts(with: written.gain), comment)
             #expect(sidecar.gaps.starts(with: written.gaps), comment)
         }
-        // The first frames that parts are said to begin with: these, as many as there are.
-        // Times in the heads are those of a frame of the one rate or the other.
+        // The parts that exist must begin with these frames. The times in the headers are rounded to a frame at either
+        // rate.
         var before: Int64 = 0
         let isInPlace = zip(sidecar.parts, [0, 896, 1792, 5000] as [Int64]).allSatisfy { part, first in
             defer { before += part.frames }
@@ -139,7 +140,7 @@ struct CutTake {
             }
         }
         #expect(cues == sidecar.markers.map(\.atFrame), comment)
-        // A twin that was not synced may be there without the sound that it belongs to.
+        // A twin that was not synced may exist without its filtered sound.
         let left = try directory.files.entries(folder).filter {
             ($0.contains(".part") || $0.contains(".tmp")) && (isExact || !$0.hasEnding("-raw.wav.part"))
         }
@@ -147,7 +148,7 @@ struct CutTake {
     }
 }
 
-/// Recovers all that a cut left behind.
+/// Recovers all interrupted takes.
 func recoverAll(
     in directory: TakesDirectory, bootID: String = "another"
 ) throws -> [TakeRecovery.Outcome] {
@@ -160,7 +161,7 @@ func recoverAll(
 }
 
 extension ScratchFolder {
-    /// A folder that holds these files.
+    /// A folder that contains these files.
     convenience init(_ contents: [String: [UInt8]]) throws {
         self.init()
         let files = FileSystem()

@@ -4,14 +4,14 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes whose names have the date, as later versions name them: each part has the time of its own first frame.
+/// Takes whose names contain the date, as later versions name them. Each part has the time of its own first frame.
 @Suite struct DatedNamesTests {
     private let scratch = ScratchFolder()
     private let stem = "heron07-0042_20261121_061811"
     private let second = "heron07-0042-p2_20261121_101811"
     private var path: String { scratch.path + "/takes" }
 
-    /// A take of two parts with twins. The second part gets its name afterwards, as this version writes no dates.
+    /// A take of two parts with twins. The second part is renamed afterwards, since this version writes no dates.
     private func record(isFinished: Bool = true, pendingFormat: String? = nil) throws -> (TakesDirectory, TakeName) {
         let directory = try TakesDirectory(path: path)
         let name = try #require(TakeName(stem: stem, day: "2026-11-21"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What is no file has the name of a draft.
+/// Objects with the name of a draft that are not regular files.
 struct DraftObstaclesTests {
     let bench = RecoveryBench()
     private static let endings = [".json.part", ".json.part.tmp", ".json.tmp", ".dat.part", ".json.removed"]
@@ -26,7 +26,7 @@ struct DraftObstaclesTests {
         }
     }
 
-    /// The obstacle has another name, and nothing is left to do.
+    /// Checks that the obstacle was renamed, and that nothing is left to recover.
     private func expectKept(_ obstacle: Obstacle, _ file: String, in directory: TakesDirectory) throws {
         let kept = "\(bench.folder)/\(file).other1"
         let isFolder = [.folder, .fullFolder].contains(obstacle)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes of 24 bits whose heads have the extensible form, as earlier programs wrote them.
+/// Takes of 24 bits whose headers have the extensible form of earlier versions.
 struct EarlierHeadTests {
     let bench = RecoveryBench()
 
     static let formats = [1, 2].map { StreamFormat(rateHz: 48_000, channels: $0, sampleFormat: .s24) }
 
-    /// Gives a WAV file the earlier head.
-    /// - Returns: the file then.
+    /// Replaces the header of a WAV file with the earlier form.
+    /// - Returns: the new content of the file.
     func age(_ file: String) throws -> [UInt8] {
         var bytes = try bench.files.contents("\(bench.folder)/\(file)")
         let fmt = try #require(bytes.prefix(4088).firstRange(of: Array("fmt ".utf8))?.lowerBound)
@@ -23,7 +23,7 @@ struct EarlierHeadTests {
         bytes.replaceSubrange(fmt + 8..<fmt + 10, with: [0xfe, 0xff])
         bytes[fmt + 4] = 40
         bytes.replaceSubrange(junk + 4..<junk + 6, with: [UInt8(size & 0xff), UInt8(size >> 8)])
-        // The filler gives the room.
+        // The filler gives up the space.
         bytes.removeSubrange(junk + 8..<junk + 32)
         let subformat: [UInt8] = [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71]
         bytes.insert(contentsOf: [22, 0, 24, 0, mask, 0, 0, 0] + subformat, at: junk)
@@ -31,8 +31,8 @@ struct EarlierHeadTests {
         return bytes
     }
 
-    /// A finished take of 100 frames with a marker, which may then go on.
-    /// - Returns: its name, and its file before that.
+    /// A finished take of 100 frames with a marker, which `then` may continue.
+    /// - Returns: its name, and its file before `then`.
     func finishedTake(
         _ format: StreamFormat, pendingFormat: String? = nil, then work: (TakeOutput) throws -> Void = { _ in }
     ) throws -> (name: TakeName, bytes: [UInt8]) {

@@ -4,12 +4,12 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes with the names of version 0.1, which they keep.
+/// Takes that keep their names of version 0.1.
 struct EarlierNamesTests {
     private let bench = RecoveryBench()
     private let stem = "heron07-0001-061811Z"
 
-    /// Records 300 frames in two parts with twins, and lets go without an end.
+    /// Records 300 frames in two parts with twins, and does not end the take.
     private func cut(pendingFormat: String? = nil) throws -> (directory: TakesDirectory, output: TakeOutput) {
         let directory = try TakesDirectory(path: bench.path)
         let name = try #require(TakeName(stem: stem, day: "2026-11-21"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// How a take becomes FLAC, and what is left when that is cut or fails.
+/// The conversion of a take to FLAC, and its state after an interruption or a failure.
 struct FLACConversionTests {
     let bench: ConversionBench
 
@@ -44,7 +44,7 @@ struct FLACConversionTests {
         let stem = "2026-11-21/\(take.stem)"
         let bases = ["", "-raw", "-p2", "-p2-raw"].map { stem.file($0) }
         let trace = bench.calls.trace.enumerated().filter { index, call in
-            // Of the writes of a file, the first is enough.
+            // Consecutive writes of a file count once.
             index == 0 || !call.hasPrefix("write") || bench.calls.trace[index - 1] != call
         }.map(\.element)
         var expected = bases.flatMap { ["create \($0).flac.part", "write \($0).flac.part", "fsync \($0).flac.part"] }
@@ -68,7 +68,7 @@ struct FLACConversionTests {
             try bench.expectWhole(take, "from call \(index) on")
             let left = try bench.directory.takesInWAV()
             #expect(left == [take] || index >= count - 2, "from call \(index) on")
-            // The last step syncs the folder: then nothing is left to be done.
+            // The last step syncs the folder. After that, nothing is left to do.
             let outcome = try bench.convert(take)
             #expect(
                 outcome == .converted(try bench.directory.sidecar(of: take)) || (outcome == .nothingToDo && left == []))
@@ -113,7 +113,7 @@ struct FLACConversionTests {
         for _ in 0..<3 { #expect(try conversion.step() == nil) }
         conversion.cancel()
         #expect(try everything(in: bench.directory.path) == before)
-        // Four files of 300 000 frames in all, encoded and compared: none in one step.
+        // Four files of 300 000 frames in total are encoded and compared, none of them in one step.
         while try conversion.step() == nil { steps += 1 }
         #expect(steps > 2 * 2 * 300_000 * 2 / 131_072)
         try bench.expectConverted(take)
@@ -147,7 +147,7 @@ struct FLACConversionTests {
         #expect(try bench.directory.takesInWAV() == [])
         try bench.expectConverted(take)
 
-        // A twin's FLAC that is cut: both files of the part are made again, the other part's WAV is removed.
+        // The twin's FLAC is truncated. Both files of the part are encoded again, and the other part's WAV is removed.
         try putBack()
         let twin = try files.open(bench.path(take.stem.file("-p2-raw.flac")))
         try files.truncate(twin, to: 100)
@@ -155,7 +155,7 @@ struct FLACConversionTests {
         #expect(try bench.directory.sidecar(of: take).revision == sidecar.revision + 2)
         try bench.expectConverted(take)
 
-        // Neither is what it should be: neither is touched.
+        // If neither file holds the recorded sound, neither is changed.
         for name in ["-p2.flac", "-p2.wav"] {
             let file = try files.create(bench.path(take.stem.file(name)), isNew: false)
             try files.write([1], to: file, at: 0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What the fingerprint of the sound is for a conversion to FLAC.
+/// The use of the sound's fingerprint during a conversion to FLAC.
 struct FLACFingerprintTests {
     let bench: ConversionBench
 

@@ -5,7 +5,7 @@ import Testing
 @testable import TakeFiles
 
 struct FLACMetadataTests {
-    /// The blocks of a head: what they are, and their content.
+    /// A metadata block.
     struct Block: Equatable {
         var type: Int
         var content: [UInt8]
@@ -13,7 +13,7 @@ struct FLACMetadataTests {
 
     static let streamInfo = (0..<34).map { UInt8($0) }
 
-    /// Reads a head as RFC 9639 says, to the byte.
+    /// Parses a header strictly by RFC 9639.
     func blocks(_ metadata: FLACMetadata, vendor: String = "v") throws -> [Block] {
         let bytes = metadata.bytes(streamInfo: Self.streamInfo, vendor: Array(vendor.utf8))
         #expect(Array(bytes.prefix(4)) == Array("fLaC".utf8))
@@ -50,7 +50,7 @@ struct FLACMetadataTests {
         return (vendor, texts)
     }
 
-    /// The tracks of a cue sheet, number and offset.
+    /// A track of a cue sheet.
     struct Track: Equatable {
         var number: Int
         var offset: Int
@@ -107,7 +107,7 @@ struct FLACMetadataTests {
     @Test func `without markers there is no cue sheet`() throws {
         let plain = FLACMetadata(comments: [], frames: 10, rateHz: 8000)
         #expect(try blocks(plain).map(\.type) == [0, 4, 1])
-        // A marker behind the last frame is a chapter, but no track has no length.
+        // A marker after the last frame becomes a chapter, but not a track, since a track cannot be empty.
         let last = FLACMetadata(comments: [], cues: [FLACMetadata.Cue(frame: 10, label: "")], frames: 10, rateHz: 8000)
         #expect(try blocks(last).map(\.type) == [0, 4, 1])
         #expect(comments(try blocks(last)[1].content).texts == ["CHAPTER001=00:00:00.001", "CHAPTER001NAME="])
@@ -135,7 +135,7 @@ struct FLACMetadataTests {
         #expect(comments(blocks[1].content).texts == ["A=a"])
     }
 
-    // MARK: - Of a take
+    // MARK: - Metadata of a take
 
     func take() -> Sidecar {
         var sidecar = testSidecar(TakeName(kit: "heron07", number: 42, started: morning))

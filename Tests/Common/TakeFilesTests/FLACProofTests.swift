@@ -6,14 +6,14 @@ import Testing
 
 @testable import TakeFiles
 
-/// What becomes of WAV files beside FLAC files that the sidecar lists, as a cut before their removal or a backup leaves them.
+/// WAV files next to FLAC files that the sidecar lists, after an interruption before their removal or from a backup.
 struct FLACProofTests {
     private let bench: ConversionBench
     private let files = FileSystem()
 
     init() throws { bench = try ConversionBench() }
 
-    /// A converted take, and the WAV files that it was made of.
+    /// A converted take, and its original WAV files.
     private func converted(frames: Int64 = 300) throws -> (TakeName, waves: [String: [UInt8]]) {
         let take = try bench.pendingTake(frames: frames)
         let waves = try everything(in: bench.directory.path).filter { $0.key.hasSuffix(".wav") }
@@ -104,7 +104,7 @@ struct FLACProofTests {
                         + "beside it holds the recorded sound: both stay: move the file that is damaged to another place"
                 ))
         #expect(try everything(in: bench.directory.path).filter { $0.key.contains(take.stem.file("-p2.")) } == before)
-        // The others are whole.
+        // The other files are whole.
         #expect(try bench.names().filter { $0.hasSuffix(".wav") } == [take.stem.file("-p2.wav")])
     }
 

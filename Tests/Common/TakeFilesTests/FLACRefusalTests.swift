@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What stays WAV, and why.
+/// Takes that stay WAV, and the reasons.
 struct FLACRefusalTests {
     let bench: ConversionBench
 
@@ -30,7 +30,7 @@ struct FLACRefusalTests {
         #expect(try bench.names() == ConversionBench.original)
     }
 
-    /// A pending take of 32 bits, whose low 8 bits are zero in all its files.
+    /// A pending take of 32 bits whose low 8 bits are zero in all its files.
     func reducibleTake(frames: Int64 = 20_000) throws -> TakeName {
         let take = try bench.pendingTake(Self.words, frames: frames)
         var sidecar = try bench.directory.sidecar(of: take)
@@ -39,7 +39,7 @@ struct FLACRefusalTests {
             let end = 4096 + Int(try SoundFileReader(path: bench.path(name)).frames) * Self.words.bytesPerFrame
             for place in stride(from: 4096, to: end, by: 4) { bytes[place] = 0 }
             try FileSystem().write(bytes, to: FileSystem().open(bench.path(name)), at: 0)
-            // This is the sound that was recorded.
+            // Use the fingerprint of this sound.
             var digest = SoundDigest()
             digest.update(Array(bytes[4096..<end]))
             for part in sidecar.parts.indices {
@@ -49,7 +49,7 @@ struct FLACRefusalTests {
                 }
             }
         }
-        // The same number of bytes: only digests change.
+        // The length does not change: only digests differ.
         let path = bench.path("\(take.stem).json")
         try FileSystem().write(SidecarFile.bytes(sidecar), to: FileSystem().open(path), at: 0)
         return take
@@ -64,10 +64,10 @@ struct FLACRefusalTests {
         #expect(try bench.names() == ConversionBench.converted)
         let after = try bench.names().filter { $0.hasSuffix(".flac") }
         for (wav, name) in zip(before, after) {
-            // A file without the zeros.
+            // The same bytes without the zeros.
             #expect(try frames(of: bench.path(name)) == wav.enumerated().filter { $0.offset % 4 != 0 }.map(\.element))
         }
-        // What the card delivered is what it was.
+        // The delivered format is unchanged.
         #expect(try bench.directory.sidecar(of: take).parts.map(\.format) == [.s32, .s32])
     }
 
@@ -128,7 +128,7 @@ struct FLACRefusalTests {
     @Test func `a sidecar that names files of others leads to none of them`() throws {
         let other = try bench.pendingTake()
         let before = try bench.names()
-        // Those of the other's second part are as long as those of this one's.
+        // The other take's second part has the same length as this one's.
         for file in [
             other.stem.file("-p2.wav"), other.stem.file("-p2.flac"), "../2026-11-21/\(other.stem.file("-p2.wav"))",
             "../2026-11-21/\(other.stem).wav", "", "x.wav",
@@ -141,7 +141,7 @@ struct FLACRefusalTests {
         }
     }
 
-    /// Where in a FLAC file of 100 frames something is changed, from its end.
+    /// The offset of a change in a FLAC file of 100 frames, from its end.
     @Test(arguments: [0, 1, 2, 40, 100, 300])
     func `FLAC that the disk gives back otherwise never takes the WAV's place`(
         place: Int

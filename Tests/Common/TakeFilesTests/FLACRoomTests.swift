@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// A conversion beside a disk that is nearly full.
+/// A conversion on a disk that is nearly full.
 struct FLACRoomTests {
     let bench: ConversionBench
 
@@ -15,7 +15,7 @@ struct FLACRoomTests {
         let take = try bench.pendingTake()
         let conversion = FLACConversion(of: take, in: bench.directory, reserveBytes: 512 << 20)
         bench.calls.free = 516 << 20
-        // Four files, with 1 MiB each for what is said of the sound.
+        // Four files, with 1 MiB each for the metadata.
         let reason =
             "convert \(take.stem) to FLAC: 516 MiB are free, and 516 are needed, of them 512 as reserve: free some space"
         #expect(try bench.run(conversion) == .later(reason))

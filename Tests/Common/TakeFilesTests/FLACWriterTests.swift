@@ -18,7 +18,7 @@ struct FLACWriterTests {
         }
     }
 
-    /// Writes and finishes; nil: nothing failed.
+    /// Writes and finishes a file. Nil if nothing failed.
     func write(
         _ format: StreamFormat, frames: Int64, to file: OpenFile, _ files: FileSystem, finishes: Bool = true
     ) -> SoundFileError? {
@@ -51,10 +51,10 @@ struct FLACWriterTests {
         let head = try #require(FLACHead(bytes))
         #expect(Array(bytes.prefix(head.byteCount)) == metadata.bytes(streamInfo: head.streamInfo, vendor: head.vendor))
         #expect(String(decoding: head.vendor, as: UTF8.self).contains("FLAC"))
-        // Frames in 36 bits, and a signature of the sound that is not left empty.
+        // The number of frames in 36 bits, and a signature of the sound that is not empty.
         #expect(head.streamInfo[14..<18].reduce(0) { $0 << 8 | Int($1) } == 10_000)
         #expect(head.streamInfo[18...].contains { $0 != 0 })
-        // The first frame follows at once: its sync code.
+        // The sync code of the first frame follows at once.
         #expect(bytes[head.byteCount] == 0xff && bytes[head.byteCount + 1] & 0xfe == 0xf8)
     }
 
@@ -80,7 +80,7 @@ struct FLACWriterTests {
     }
 
     @Test func `a full disk is reported as the storage reports it`() throws {
-        // Of few frames all are written at the end.
+        // A few frames are written only at the end.
         for frames: Int64 in [10, 100_000] {
             let error = write(stereo16, frames: frames, to: try FileSystem().open("/dev/full"), FileSystem())
             #expect(error?.storage == FileError("write", "/dev/full", code: ENOSPC))
@@ -124,7 +124,7 @@ struct FLACWriterTests {
         #expect(calls.trace == [])
     }
 
-    /// A head and frames as an encoder writes them, in pieces that stop at none of its borders.
+    /// A header and frames like an encoder's, in pieces that do not end at the boundaries between blocks.
     @Test(arguments: [1, 3, 7, 50, 1000]) func `the encoder's head is replaced however it is written`(size: Int) throws
     {
         let path = "\(scratch.path)/a.flac"
@@ -141,7 +141,7 @@ struct FLACWriterTests {
         #expect(stream.length == Int64(head.count + sound.count))
         stream.seek(to: 8)
         _ = stream.write([UInt8](repeating: 9, count: 34))
-        // Over the border between head and frames.
+        // A write across the boundary between header and frames.
         stream.seek(to: Int64(head.count - 1))
         _ = stream.write([0, 0xee])
         #expect(try stream.finish())

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What a sync that failed leaves open: the kernel may have discarded what it could not write.
+/// The consequences of a failed sync: the kernel may have discarded the data that it could not write.
 struct FailedSyncTests {
     @Test func `after a sync that failed no later one counts, and what it left open is written again`() throws {
         let scratch = ScratchFolder()
@@ -35,7 +35,7 @@ struct FailedSyncTests {
                 + "the storage is failing, replace it")
     }
 
-    /// A take with a twin of which 100 frames are synced and 50 + 30 are not, since that sync failed.
+    /// A take with a twin. 100 frames are synced, and 50 + 30 are not, since that sync failed.
     private func takeWithFailedSync(_ directory: TakesDirectory, _ calls: FaultyCalls) throws -> TakeOutput {
         let output = try TakeOutput(directory, keepsUnfiltered: true)
         try output.append(100, unfiltered: true)
@@ -48,7 +48,7 @@ struct FailedSyncTests {
         return output
     }
 
-    /// The kernel discards what it failed to write, and reads what the disk has there.
+    /// Simulates a kernel that discards data which it failed to write, and then reads the old content of the disk.
     private func discard(_ frames: Range<Int64>, of path: String) throws {
         let old = [UInt8](repeating: 0x2a, count: frames.count * 4)
         try FileSystem().write(old, to: FileSystem().open(path), at: 4096 + frames.lowerBound * 4)
@@ -94,7 +94,7 @@ struct FailedSyncTests {
         let recovery = TakeRecovery(of: output.name, in: directory, bootID: "", ending: .storageError)
         while try recovery.step() == nil {}
         if lost == nil {
-            // What the kernel may have dropped is written again before it is synced.
+            // Data that the kernel may have dropped is written again before it is synced.
             let part = "2026-11-21/\(output.name.stem).wav.part"
             #expect(
                 Array(calls.trace.filter { $0.hasSuffix(" \(part)") }.prefix(5))
@@ -103,7 +103,7 @@ struct FailedSyncTests {
         let expected: Int64 = lost.map { $0 < 150 ? 100 : 150 } ?? 180
         #expect(try directory.sidecar(of: output.name).frames == expected)
         #expect(try frames(of: "\(stem).wav") == sound(0..<expected, stereo16))
-        // Of the twin nothing was lost.
+        // The twin lost nothing.
         #expect(try frames(of: stem.file("-raw.wav")) == sound(0..<180, stereo16, seed: 7))
     }
 }

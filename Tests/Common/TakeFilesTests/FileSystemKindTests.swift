@@ -24,7 +24,7 @@ struct FileSystemKindTests {
     }
 
     @Test(.enabled(if: access("/proc/self/mountinfo", R_OK) == 0)) func `the kernel names the kind of a path`() throws {
-        // Proc has a number of its own.
+        // Proc has its own magic number.
         #expect(try FileSystem().kind(of: "/proc") == .other(0x9FA0))
         #expect(throws: FileError("examine", "/nowhere", code: ENOENT)) { try FileSystem().kind(of: "/nowhere") }
     }

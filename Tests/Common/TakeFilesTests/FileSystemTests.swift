@@ -4,7 +4,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Each door: always failing, and failing some times and then working.
+/// Each method always fails, or fails some times and then works.
 struct FileSystemTests {
     let scratch = ScratchFolder()
     let calls: FaultyCalls
@@ -19,7 +19,7 @@ struct FileSystemTests {
         #expect(found == expected)
     }
 
-    /// Every door, once; each returns what it says.
+    /// Calls every method once, each under the name of its operation.
     func everyDoor(_ visit: (String, () throws -> Void) throws -> Void) throws {
         let path = scratch.path
         let file = try FileSystem(calls: calls).create("\(path)/file", isNew: false)

@@ -26,7 +26,7 @@ struct FingerprintTests {
         return sound
     }
 
-    /// That each part of a finished take has the fingerprint of what its files hold.
+    /// Checks that each part of a finished take has the fingerprint of its files' content.
     private func expectFingerprints(_ sidecar: Sidecar, channels: Int = 2) throws {
         let take = try #require(TakeName(stem: sidecar.take, day: "2026-11-21"))
         #expect(try directory.sidecar(of: take) == sidecar)
@@ -120,7 +120,7 @@ struct FingerprintTests {
         try expectFingerprints(sidecar)
     }
 
-    /// A take with a twin of which 1000 frames are synced in two parts, and 50 + 30 are not, since that sync failed.
+    /// A take with a twin in two parts. 1000 frames are synced, and 50 + 30 are not, since that sync failed.
     private func takeWithFailedSync() throws -> TakeOutput {
         let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
         try output.append(1000, unfiltered: true)
@@ -132,7 +132,7 @@ struct FingerprintTests {
         return output
     }
 
-    /// The kernel discards what it failed to write. The second part begins with frame 896.
+    /// Simulates a kernel that discards data which it failed to write. The second part begins with frame 896.
     private func discard(_ frames: Range<Int64>, of output: TakeOutput, _ suffix: String) throws {
         let path = "\(directory.path)/2026-11-21/\(output.name.stem.file("-p2\(suffix).wav.part"))"
         let old = [UInt8](repeating: 0x2a, count: frames.count * 4)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import TakeFiles
 
-/// What the fuzzer made of cut takes that recovery did not expect.
+/// Remains of takes, mutated by the fuzzer, that once broke recovery.
 struct FuzzedRemainsTests {
     let scratch = ScratchFolder()
     var path: String { scratch.path + "/takes" }
     let files = FileSystem()
 
-    /// A take of two parts that was cut behind its last sync.
+    /// A take of two parts that was interrupted after its last sync.
     private func cutTake() throws -> TakeName {
         let output = try TakeOutput(TakesDirectory(path: path))
         try output.append(100)
@@ -32,7 +32,7 @@ struct FuzzedRemainsTests {
         return output.name
     }
 
-    /// A take that was finished, and went on with a second part until it was cut.
+    /// A take that was finished, and continued with a second part until it was interrupted.
     private func rejoinedTake() throws -> TakeName {
         let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s32)
         let output = try TakeOutput(TakesDirectory(path: path), format)
@@ -111,7 +111,7 @@ struct FuzzedRemainsTests {
     ) throws {
         let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: sampleFormat)
         let name = try finishedTake(format)
-        // As if it had been cut before the last rename, and a byte of the head were lost.
+        // As if it had been interrupted before the last rename, with one damaged byte in the header.
         try files.rename(file(name, ".json"), to: file(name, ".json.part"))
         let audio = file(name, ".wav")
         let head = try files.contents(audio)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes that a person moved or copied whole out of the bin by hand.
+/// Whole takes that a person moved or copied out of the bin by hand.
 @Suite final class HandMovedTakesTests: BinnedFiles {
-    /// Moves all files of a binned take back, also those of the bin.
+    /// Moves all files of a binned take back, including the bin's own documents.
     private func moveBack(_ take: TakeName) throws {
         for file in try everything(in: path).keys where file.isFile(of: ".bin/\(take.day)/\(take.stem)") {
             #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
@@ -56,7 +56,7 @@ import Testing
         for (file, bytes) in before { try scratch.write(bytes, "takes/\(file)") }
         for file in before.keys.sorted() {
             let original = try #require(before[file])
-            // Another byte, another length, and no file at all.
+            // A different byte, a different length, and no file at all.
             let others: [[UInt8]?] = [[~original[0]] + original.dropFirst(), original + [1], nil]
             for bytes in others {
                 if let bytes { try scratch.write(bytes, "takes/\(file)") } else { unlink("\(path)/\(file)") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Arbitrary bytes that are named like what a take leaves behind, and takes that were damaged.
+/// Arbitrary bytes in files with the names of a take's remains, and damaged takes.
 struct HostileRemainsTests {
     static let names = [
         ".wav.part", ".wav", "-raw.wav.part", "-p2.wav.part", "-p3-raw.wav.part", "-p99999999999999999999.wav.part",
@@ -13,7 +13,7 @@ struct HostileRemainsTests {
         "-p02.wav.part",
     ]
 
-    /// A sidecar and a head as a recorder writes them, to be spoilt.
+    /// A sidecar and a header from a recorder, which the tests damage.
     static let whole: [String: [UInt8]] = {
         let scratch = ScratchFolder()
         var found: [String: [UInt8]] = [:]
@@ -33,7 +33,7 @@ struct HostileRemainsTests {
                 let start = dice.below(bytes.count)
                 for index in start..<min(bytes.count, start + dice.below(64)) { bytes[index] = 0xff }
             default:
-                // A number of the sidecar becomes a very large one.
+                // A number in the sidecar becomes a very large one.
                 if let digit = bytes[dice.below(bytes.count)...].firstIndex(where: { (0x30...0x39).contains($0) }) {
                     bytes.insert(contentsOf: Array("999999999999999999".prefix(dice.below(18)).utf8), at: digit)
                 }
@@ -42,7 +42,8 @@ struct HostileRemainsTests {
         return bytes
     }
 
-    /// Anything is recovered, removed or left, twice the same, and a healthy take beside it is not touched.
+    /// Every take is recovered, removed or left, with the same result twice, and a healthy take next to it is not
+    /// changed.
     @Test(arguments: 1...8) func `whatever lies there, nothing else is harmed`(seed: UInt64) throws {
         var dice = SeededRandom(seed: seed)
         let audio = Self.whole.filter { $0.key.hasSuffix(".wav") }.sorted { $0.key < $1.key }.map(\.value)
@@ -74,8 +75,8 @@ struct HostileRemainsTests {
                 #expect(try TakeAudio(of: take, in: directory).parts.map(\.frames) == found.parts.map(\.frames))
             }
             if case .left? = outcomes.first {
-                // A revision that can be read takes its sidecar's place before the rest is judged, and what is no draft is kept under
-                // another name.
+                // A readable revision replaces its sidecar before the rest is judged, and an object that is not a draft
+                // is renamed.
                 let isLeft = contents.allSatisfy { path, bytes in
                     path.hasPrefix(".") || after[path] == bytes || after["\(path).other1"] == bytes
                         || path.hasSuffix(".json.tmp") && after[String(path.dropLast(4))] == bytes
@@ -83,7 +84,7 @@ struct HostileRemainsTests {
                 #expect(isLeft, "seed \(seed), round \(round)")
             }
             let again = try recoverAll(in: directory)
-            // Beside a finished take, nothing may be left to look at but what is kept under another name by now.
+            // A second recovery finds nothing next to a finished take, since obstacles were renamed.
             let isAllKept = again.isEmpty && after.keys.contains { $0.hasSuffix(".other1") }
             #expect(isAllKept || again == outcomes.filter { if case .left = $0 { true } else { false } })
             #expect(try everything(in: scratch.path) == after, "seed \(seed), round \(round)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Files in the directory of takes that no recorder wrote.
+/// Files in the directory of takes that a recorder did not write.
 struct HostileTakesTests {
     let scratch = ScratchFolder()
     var path: String { scratch.path + "/takes" }
@@ -52,7 +52,7 @@ struct HostileTakesTests {
         _ = consume first
         try write([], to: "2026-11-21/\(file)")
         for number in 2...4 {
-            // Whether the last number is known, or only the files.
+            // From the second round on, `.number` is removed, so that only the names of the files contain the number.
             if number > 2 { try files.remove("\(path)/.number") }
             try files.remove("\(path)/.lock")
             let directory = try TakesDirectory(path: path)
@@ -80,7 +80,7 @@ struct HostileTakesTests {
 
     // MARK: Sidecars
 
-    /// What the fuzzer wrote over a value, and the key that is blamed.
+    /// A value in the sidecar, the fuzzer's replacement, and the key in the error message.
     private static let absurd: [(String, String, String)] = [
         ("\"frames\" : 100,", "\"frames\" : 9223372036854775807,", "frames"),
         ("\"frames\" : 100,\n      \"rate", "\"frames\" : -1,\n      \"rate", "parts.0.frames"),
@@ -159,7 +159,7 @@ struct HostileTakesTests {
         let (_, name) = try finishedTake()
         let audio = "\(path)/\(name.day)/\(name.audioFile(part: 1))"
         #expect(try SoundFileReader(path: audio).origin() != nil)
-        // In `bext`, which follows the 12 bytes of RIFF and 8 of its own: frames since midnight.
+        // The frames since midnight in `bext`, which follows the 12 bytes of RIFF and 8 of its own header.
         try files.write(reference, to: files.open(audio), at: 20 + 338)
         #expect(try SoundFileReader(path: audio).origin() == nil)
     }
@@ -186,7 +186,7 @@ struct HostileTakesTests {
         #expect(mkdir(audio, 0o755) == 0)
         #expect(problem() == "open \(audio): it is not a regular file")
         rmdir(audio)
-        // The first bytes of an MP3, of Ogg, and of none.
+        // The first bytes of an MP3 file, of an Ogg file, and of a truncated RIFF header.
         for head in [[0xff, 0xfb, 0x90, 0x64], Array("OggS".utf8), Array("RIF".utf8)] as [[UInt8]] {
             try write(head, to: "\(name.day)/\(name.audioFile(part: 1))")
             #expect(problem() == "open \(audio): it is neither WAV nor FLAC")

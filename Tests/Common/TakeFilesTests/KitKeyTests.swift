@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What a kit is known by, whatever it is called and wherever its takes are.
+/// The kit's id, which is independent of its name and of the storage of its takes.
 struct KitKeyTests {
     let scratch = ScratchFolder()
     let files = FileSystem()
@@ -14,7 +14,7 @@ struct KitKeyTests {
 
     init() throws { _ = try files.makeFolder(state) }
 
-    /// The folder on ext4, wherever the test runs.
+    /// A key whose folder appears to be on ext4, wherever the test runs.
     func key(_ calls: FaultyCalls? = nil) -> KitKey {
         KitKey(folder: state, files: FileSystem(calls: calls ?? FaultyCalls(root: state)))
     }
@@ -33,7 +33,7 @@ struct KitKeyTests {
 
     @Test func `the id is the first 32 digits of the key's SHA-256`() throws {
         try scratch.write(Array("abcdefghijklmnopqrstuvwxyz012345".utf8), "state/kit.key")
-        // By sha256sum.
+        // Computed with sha256sum.
         #expect(key().prepare()?.description == "653bb1245e828fcda4fa53fcd5a3def5")
     }
 
@@ -57,7 +57,7 @@ struct KitKeyTests {
             ])
         #expect(key.newSentences() == [])
         #expect(try files.contents(path + ".damaged") == content)
-        // A second one replaces nothing.
+        // A second damaged key does not replace the first one.
         try scratch.write([9], "state/kit.key")
         let second = self.key()
         #expect(second.prepare() != id)

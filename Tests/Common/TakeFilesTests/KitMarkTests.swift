@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Numbers that belong to the kit, whatever storage it records on.
+/// Numbers that belong to the kit, independent of the storage that it records on.
 struct KitMarkTests {
     let scratch = ScratchFolder()
     let files = FileSystem()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// A finished take whose sidecar is gone or damaged.
+/// A finished take whose sidecar is missing or damaged.
 struct LostSidecarTests {
     let bench = RecoveryBench()
 
@@ -14,7 +14,8 @@ struct LostSidecarTests {
         case gone, empty, half, zeros, text, otherJSON, ofAnotherTake, ofNoPart, noParts, folder, brokenLink, pipe
     }
 
-    /// A take with all that its audio files can say: twins, splits, a part of another rate behind a jump, markers.
+    /// A take with everything that audio files can describe: twins, splits, a part with another rate after a jump,
+    /// markers.
     private func finishedTake() throws -> (name: TakeName, sidecar: Sidecar) {
         var known: Sidecar?
         let name = try bench.record(keepsUnfiltered: true) { output in
@@ -72,7 +73,7 @@ struct LostSidecarTests {
         }
     }
 
-    /// What must hold of the sidecar that is made of the sound of a whole take.
+    /// Checks the sidecar that was made from the sound of a whole take.
     private func check(_ rebuilt: Sidecar, _ whole: Sidecar, _ comment: Comment) throws {
         #expect(rebuilt.recovered, comment)
         #expect(rebuilt.endedBy == .unknown, comment)
@@ -115,7 +116,7 @@ struct LostSidecarTests {
     }
 
     private func sounds() throws -> [String: [UInt8]] {
-        // A pipe in the place of the sidecar must not be read.
+        // A pipe may have the name of the sidecar, and must not be read.
         let names = try bench.files.entries(bench.folder).filter { $0.hasSuffix(".wav") || $0.hasSuffix(".flac") }
         return try Dictionary(
             uniqueKeysWithValues: names.map { ($0, try bench.files.contents("\(bench.folder)/\($0)", limit: 1 << 24)) })
@@ -193,7 +194,7 @@ struct LostSidecarTests {
         let whole = try directory.sidecar(of: name)
         #expect(whole.parts.allSatisfy { $0.file.hasSuffix(".flac") })
         if isCut {
-            // The conversion was cut before it removed the last files.
+            // The conversion was interrupted before it removed the last files.
             for (file, bytes) in waves where !file.contains("\(name.stem).wav") { try bench.make(bytes, file) }
         }
         try damage(name, isCut ? .gone : .half)
@@ -231,7 +232,7 @@ struct LostSidecarTests {
         #expect(try directory.awaitsConversion(name))
     }
 
-    /// A take whose sidecar cannot be read, the first `times` times.
+    /// A take whose sidecar cannot be read at the first `times` attempts.
     private func unread(times: Int, refusal: @escaping @Sendable (String, String) -> Bool = { _, _ in false }) throws
         -> (name: TakeName, directory: TakesDirectory, before: [String: [UInt8]])
     {
@@ -280,7 +281,7 @@ struct LostSidecarTests {
     )
         throws
     {
-        // A take that was finished up to its sidecar, which is damaged.
+        // A take that was finished except for its sidecar, which is damaged.
         let name = try bench.cutInFinish { try $0.append(1000) }
         try bench.files.rename("\(bench.folder)/\(name.stem).wav.part", to: "\(bench.folder)/\(name.stem).wav")
         try bench.make([1, 2, 3], "\(name.stem).json")
@@ -308,7 +309,7 @@ struct LostSidecarTests {
         let readsOfFirst = Locked(0)
         calls.setRefusal { verb, subject in
             guard verb == "read" else { return nil }
-            // Its head, its closing chunks, and then its sound, before that of the third part.
+            // Reads of its header, its closing chunks and its sound come before reads of the third part's sound.
             if subject.hasSuffix("\(name.stem).wav") { readsOfFirst.withLock { $0 += 1 } }
             return subject.hasEnding("-p3.wav") && readsOfFirst.withLock({ $0 > 2 }) ? EIO : nil
         }
@@ -461,7 +462,7 @@ struct LostSidecarTests {
         #expect(rebuilt.parts[0].frames == (isTwin ? first : 400))
         #expect(rebuilt.parts[0].unfilteredFrames == (isTwin ? 400 : first))
         #expect(try bench.findings(rebuilt).values.allSatisfy { !$0.isDamage })
-        // By the time in its head, which has microseconds.
+        // Computed from the time in its header, which has a resolution of microseconds.
         #expect(abs(rebuilt.parts[1].firstFrame - whole.parts[1].firstFrame) <= 1)
         let bytes = try bench.files.contents(sidecarPath(name))
         #expect(try SidecarFile.sidecar(bytes, path: "") == rebuilt)

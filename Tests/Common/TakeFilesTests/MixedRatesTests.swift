@@ -4,7 +4,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// A take whose card came back at another rate.
+/// A take whose card came back with another rate.
 struct MixedRatesTests {
     let bench = RecoveryBench()
 
@@ -26,7 +26,7 @@ struct MixedRatesTests {
         #expect(sidecar.parts.map(\.frames) == [48_000, second])
         let peaks = try bench.files.contents("\(bench.folder)/\(name.stem).dat")
         let length = (peaks.count - PeaksFile.headerByteCount) / 4
-        // 187.5 pixels a part, each of which begins with a pixel of its own.
+        // 187.5 pixels per part. Each part begins with its own pixel.
         #expect(abs(length - 376) <= 6, "\(length)")
         #expect(length == PeaksFile.shape(header: Array(peaks.prefix(24)))?.length)
     }
@@ -37,7 +37,7 @@ struct MixedRatesTests {
             try output.append(48_000)
             try output.beginPart(format: stereo16, firstFrame: TakeFrame(480_000), card: moved)
             try output.append(48_000)
-            // Of the same card.
+            // From the same card.
             try output.beginPart(format: stereo16, firstFrame: TakeFrame(960_000))
             try output.append(48_000)
             try output.sync()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What programs of others make of a take's sound.
+/// Other programs read a take's sound.
 struct OtherReadersTests {
     let bench = RecoveryBench()
 
@@ -15,7 +15,7 @@ struct OtherReadersTests {
     static let plain = formats.filter { $0.channels <= 2 && $0.stored.sampleFormat != .s32 }
     static let inFLAC = formats.filter { $0.sampleFormat != .s32 }
 
-    /// A finished take with a marker, of an odd number of frames: its WAV file.
+    /// The WAV file of a finished take with a marker and an odd number of frames.
     func take(_ format: StreamFormat, pendingFormat: String? = nil) throws -> String {
         let name = try bench.record(format, splitBytes: 1 << 20, pendingFormat: pendingFormat) { output in
             try output.append(501, format)
@@ -25,7 +25,7 @@ struct OtherReadersTests {
         return "\(bench.folder)/\(name.stem).wav"
     }
 
-    /// Decodes a file with the options that fieldfare-takes(5) names.
+    /// Decodes a file with the options from fieldfare-takes(5).
     func decode(_ flac: String, _ format: StreamFormat, to wav: String) throws {
         let option = format.channels > 2 ? "--channel-map=none" : "--force-legacy-wave-format"
         _ = try OtherProgram.flac.output(["-s", "-d", "--keep-foreign-metadata", option, "-o", wav, flac])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Something that is no file of the take has a name that its next part would get.
+/// Objects that are not files of the take have names that its next part would get.
 struct PartNumbersTests {
     let bench = RecoveryBench()
 
@@ -91,7 +91,7 @@ struct PartNumbersTests {
         arguments: ["-p2.wav", "-p2.wav.part", "-p2-raw.wav", "-p2-raw.wav.part", "-p3.wav", "-p3-raw.wav.part"],
         Obstacle.allCases)
     func `a tail gets free numbers when its take goes on`(ending: String, obstacle: Obstacle) throws {
-        // FAT that is made up does not say what kind of thing has a name.
+        // The simulated FAT does not report the kind of an object.
         let cutOnFAT = obstacle == .file ? [(true, true)] : []
         for (isCut, isFAT) in [(false, false), (true, false), (false, true)] + cutOnFAT {
             let calls = FaultyCalls(root: bench.path)
@@ -103,7 +103,7 @@ struct PartNumbersTests {
             try output.append(500, unfiltered: true)
             _ = try output.finish(endedBy: .stop, levels: [])
             try output.beginTail(format: stereo16)
-            // Two files of the tail.
+            // The tail has two files.
             try output.append(1500, unfiltered: true)
             try output.sync()
             try place(obstacle, name.stem.file(ending))

@@ -13,7 +13,7 @@ struct RIFFChunksTests {
         return try RIFFChunks.all(of: file, files: files)
     }
 
-    /// RIFF of one odd chunk, sound of 5 bytes, and one more chunk.
+    /// A RIFF file with an odd chunk, 5 bytes of sound, and one more chunk.
     let wave = [
         Array("RIFF".utf8), [36, 0, 0, 0], Array("WAVEabcd".utf8), [1, 0, 0, 0, 9, 0],
         Array("data".utf8), [5, 0, 0, 0, 1, 2, 3, 4, 5, 0], Array("efgh".utf8), [0, 0, 0, 0],

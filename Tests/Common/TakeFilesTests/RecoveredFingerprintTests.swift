@@ -4,14 +4,14 @@ import Testing
 
 @testable import TakeFiles
 
-/// The fingerprints of files that recovery leaves, and of those that another program changed.
+/// The fingerprints of recovered files, and of files that another program changed.
 struct RecoveredFingerprintTests {
     let bench = RecoveryBench()
 
     @Test(arguments: [false, true]) func `each file that recovery leaves has the fingerprint of what it holds`(
         isTwin: Bool
     ) throws {
-        // More than a cut explains: neither is cut to the other.
+        // An interruption cannot explain a difference of this size, so neither file is cut to the length of the other.
         let slow = StreamFormat(rateHz: 1000, channels: 2, sampleFormat: .s16)
         let name = try bench.record(slow, keepsUnfiltered: true, splitBytes: TakeOutput.largestSplitBytes) { output in
             try output.append(70_000, slow, unfiltered: true)
@@ -66,7 +66,7 @@ struct RecoveredFingerprintTests {
             try output.sync()
         }
         let sidecar = try #require(try bench.recovered())
-        // Those of the parts that were complete are in the draft.
+        // The draft has the fingerprints of the complete parts.
         #expect(sidecar.parts.map(\.fingerprint) == [.capture, .capture, .later])
         for part in sidecar.parts {
             #expect(part.soundSHA256 == soundSHA256(try frames(of: "\(bench.folder)/\(part.file)")))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What is missing between the parts of a recovered take.
+/// Missing frames between the parts of a recovered take.
 struct RecoveredGapsTests {
     let bench = RecoveryBench()
 

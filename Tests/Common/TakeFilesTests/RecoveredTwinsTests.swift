@@ -4,7 +4,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Parts of which one of the two files is gone or shorter than the other.
+/// Parts with one of the two files missing or shorter than the other.
 struct RecoveredTwinsTests {
     let bench = RecoveryBench()
 
@@ -14,7 +14,7 @@ struct RecoveredTwinsTests {
         case finished
     }
 
-    /// What became of the only leftover take, with what it lacks.
+    /// The outcome for the only leftover take, with its defects.
     private func recover() throws -> (outcome: TakeRecovery.Outcome, shortcomings: [String]) {
         let directory = try TakesDirectory(path: bench.path)
         let recovery = TakeRecovery(of: try #require(directory.leftovers().first), in: directory, bootID: "")
@@ -73,7 +73,7 @@ struct RecoveredTwinsTests {
             return
         }
         #expect(omissions.map(\.file) == [twin] && omissions.map(\.kind) == [.unfinished])
-        // Which does nothing about it.
+        // That command would not change anything.
         #expect(omissions.allSatisfy { !$0.sentence.contains("fieldfare recover") })
     }
 

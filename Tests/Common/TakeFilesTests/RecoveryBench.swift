@@ -5,14 +5,14 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes that are cut and recovered, in a folder of their own.
+/// Takes that are interrupted and recovered, in a folder of their own.
 struct RecoveryBench {
     let scratch = ScratchFolder()
     var path: String { scratch.path + "/takes" }
     var folder: String { path + "/2026-11-21" }
     let files = FileSystem()
 
-    /// Records until `cut`, and lets go without an end.
+    /// Records until `cut`, and does not end the take.
     func record(
         _ format: StreamFormat = stereo16, keepsUnfiltered: Bool = false, splitBytes: Int64 = 8192,
         pendingFormat: String? = nil, _ work: (TakeOutput) throws -> Void
@@ -28,7 +28,7 @@ struct RecoveryBench {
         try recoverAll(in: TakesDirectory(path: path), bootID: bootID)
     }
 
-    /// The only outcome, of a take that was recovered.
+    /// The sidecar of the only outcome, or nil if it is not a recovered take.
     func recovered(bootID: String = "another") throws -> Sidecar? {
         let outcomes = try recover(bootID: bootID)
         #expect(outcomes.count == 1)
@@ -40,7 +40,7 @@ struct RecoveryBench {
         return sidecar
     }
 
-    /// The reason for which the only leftover take is left, which changes nothing.
+    /// The reason why the only leftover take is left unchanged.
     func reason() throws -> String? {
         let before = try everything(in: path).filter { !$0.key.hasPrefix(".") }
         let outcomes = try recover()
@@ -50,7 +50,7 @@ struct RecoveryBench {
         return reason.replacing(": left where it is, in \(folder)", with: "").replacing(folder, with: "DAY")
     }
 
-    /// What a comparison of each audio file with the sidecar finds, by name.
+    /// The result of comparing each audio file with the sidecar, by name.
     func findings(_ sidecar: Sidecar) throws -> [String: SoundFinding] {
         var found: [String: SoundFinding] = [:]
         for sound in sidecar.sounds { found[sound.file] = try SoundCheck(sound, in: folder).run() }
@@ -69,7 +69,7 @@ struct RecoveryBench {
 
     static let junk = (0..<9000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 / 256) }
 
-    /// Records a take that is cut when its audio is to get its final name.
+    /// Records a take that is interrupted when its audio would get its final name.
     func cutInFinish(
         _ format: StreamFormat = stereo16, endedBy ending: Sidecar.Ending = .stop, levels: [Sidecar.Levels] = [],
         _ work: (TakeOutput) throws -> Void

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// The two sources of what is known of a cut take: the draft of its sidecar, and the heads of its audio files.
+/// The two sources of an interrupted take's sidecar: its draft, and the headers of its audio files.
 struct RecoveryDraftTests {
     let bench = RecoveryBench()
 
@@ -25,7 +25,7 @@ struct RecoveryDraftTests {
         }
         #expect(try bench.recovered()?.frames == 2050)
         let damaged = try everything(in: bench.folder)
-        // The same of a take that is as it was.
+        // The same for an undamaged take.
         _ = try bench.record(keepsUnfiltered: true, take)
         _ = try bench.recovered()
         for (file, bytes) in damaged where file.hasSuffix(".wav") {
@@ -70,7 +70,7 @@ struct RecoveryDraftTests {
         #expect(bytes == sound(0..<1300, stereo16))
     }
 
-    /// A take whose draft cannot be read, the first `times` times; and what stands in the way beside.
+    /// A take whose draft cannot be read at the first `times` attempts, with another failure from `refusal`.
     private func unreadDraft(
         times: Int = .max, isDamaged: Bool = false, refusal: @escaping @Sendable (String, String) -> Bool
     ) throws -> (name: TakeName, before: [String: [UInt8]], outcome: Result<TakeRecovery.Outcome, any Error>) {
@@ -137,7 +137,7 @@ struct RecoveryDraftTests {
         let (name, before, outcome) = try unreadDraft { $0 == verb && $1.hasSuffix(file) }
         #expect(throws: FileError.self) { _ = try outcome.get() }
         #expect(try everything(in: bench.folder) == before)
-        // It was only that.
+        // Only the failing storage prevented the recovery.
         #expect(try bench.recovered()?.markers.count == 1)
         _ = name
     }
@@ -183,7 +183,7 @@ struct RecoveryDraftTests {
         let draft = "\(bench.folder)/\(name.stem).json.part"
         try bench.files.rename(draft, to: draft + ".tmp")
         try bench.make(RecoveryBench.junk, "\(name.stem).json.part")
-        // It is the only one there is: a recovery that is cut must not cost it.
+        // The draft is the only copy of its content, so an interrupted recovery must not lose it.
         for index in 0... {
             let scratch = try ScratchFolder(everything(in: bench.path))
             let calls = FaultyCalls(root: scratch.path)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Files that only look like those of a take: they are left where they are, and named.
+/// Files that only look like those of a take. They are left unchanged, and a message names them.
 struct RecoveryRefusalTests {
     let bench = RecoveryBench()
 
@@ -56,7 +56,7 @@ struct RecoveryRefusalTests {
         #expect(try bench.files.entries(bench.folder).contains("\(stem).json.part.other1"))
     }
 
-    /// A pipe cannot be read to compare it.
+    /// Does not compare contents, since a pipe cannot be read.
     private func isLeft(_ reason: String) throws -> Bool {
         try bench.recover() == [.left("\(reason): \(advice): left where it is, in \(bench.folder)")]
     }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import TakeFiles
 
-/// What a power cut in a rename leaves on a file system without a journal, after its repair: one of two names without content.
+/// The remains of a power cut during a rename on a repaired file system without a journal: one of two names without
+/// content.
 struct RenameRemainsTests {
     let scratch = ScratchFolder()
     let directory: TakesDirectory
@@ -87,7 +88,7 @@ struct RenameRemainsTests {
         }()
     }
 
-    /// A take that was cut in its commit: of each audio file two names are there, one of them without content.
+    /// A take that was interrupted in its commit: each audio file has two names, one of them without content.
     @Test(arguments: [true, false], [[], nil] as [[UInt8]?])
     func `of two names of an audio file the one with the sound counts`(isOld: Bool, sidecar: [UInt8]?) throws {
         let take = try finishedTake()
@@ -122,7 +123,7 @@ struct RenameRemainsTests {
     }
 }
 
-/// The conversion to FLAC when the power goes.
+/// The conversion to FLAC during a power cut.
 struct FLACPowerCutTests {
     static let frameCount: Int64 = 3000
 

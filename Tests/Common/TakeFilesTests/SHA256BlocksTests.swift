@@ -4,12 +4,12 @@ import SeededRandom
 import TakeFiles
 import Testing
 
-/// SHA-256 in portable C and by the processor's instructions.
+/// SHA-256 in portable C, and with the processor's instructions.
 struct SHA256BlocksTests {
     enum Implementation: CaseIterable {
         case portable, instructions, chosen
 
-        /// Whether this processor has it.
+        /// Whether this processor supports it.
         var isThere: Bool {
             switch self {
             case .portable, .chosen: true
@@ -98,7 +98,7 @@ struct SHA256BlocksTests {
             for cut in 0...length {
                 var digest = SoundDigest()
                 digest.update(Array(message[..<cut]))
-                // Reading the digest does not end it.
+                // More bytes may follow after the digest was read.
                 _ = digest.hexadecimal
                 digest.update(Array(message[cut...]))
                 #expect(digest.hexadecimal == expected, "\(length) bytes, cut at \(cut)")
@@ -128,7 +128,7 @@ struct SHA256BlocksTests {
             digest.update(UnsafeRawBufferPointer(rebasing: bytes[..<63]))
             digest.update(UnsafeRawBufferPointer(rebasing: bytes[..<100]))
             digest.update(bytes)
-            // The macro allocates itself.
+            // The macro allocates memory itself.
             let count = allocation_count_of_this_thread() - before
             #expect(count == 0)
         }

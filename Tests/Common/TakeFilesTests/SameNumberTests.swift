@@ -4,17 +4,17 @@ import Testing
 
 @testable import TakeFiles
 
-/// Two takes that have the kit's name and the number in common, and lie in one folder: of two kits, or copied.
+/// Two takes in one folder with the same kit name and number: from two kits, or copied.
 struct SameNumberTests {
     private let bench = RecoveryBench()
-    /// A thousand frames a second: what a few take is in the names of parts.
+    /// With 1000 frames per second a few frames are visible in the names of parts.
     private let format = StreamFormat(rateHz: 1000, channels: 2, sampleFormat: .s16)
 
     private func name(after seconds: Int) -> TakeName {
         TakeName(kit: "heron07", number: 1, started: morning + .seconds(seconds))
     }
 
-    /// Records a take that begins some seconds after `morning`, its first part 4 s long.
+    /// Records a take that begins some seconds after `morning`. Its first part lasts 4 s.
     private func record(after seconds: Int, parts: Int, isFinished: Bool = true) throws -> TakeName {
         let (name, started) = (name(after: seconds), morning + .seconds(seconds))
         let output = try TakeOutput(
@@ -47,7 +47,7 @@ struct SameNumberTests {
         let later = try record(after: 2, parts: 1)
         let before = try files(of: later)
         let take = try record(after: 0, parts: 2, isFinished: false)
-        // A person's file that has a name of another take of the number, and is left.
+        // A person's file with a name of another take with the same number. It is left unchanged.
         try bench.make(Array("notes".utf8), "heron07-0001-raw_20261121_061814.wav")
         let recovered = try bench.recover().compactMap { outcome in
             if case .recovered(let sidecar) = outcome { sidecar } else { nil as Sidecar? }

@@ -1,7 +1,7 @@
 import Glibc
 import TakeFiles
 
-/// A folder of its own for a test, in RAM where there is such a place, removed with its last reference.
+/// A test's own folder, in RAM if possible. It is removed with its last reference.
 final class ScratchFolder {
     let path: String
 
@@ -22,7 +22,7 @@ final class ScratchFolder {
     }
 }
 
-/// The rights of a file or folder, as octal digits.
+/// The permissions of a file or folder, as octal digits.
 func rights(_ path: String) -> String {
     var found = stat()
     precondition(stat(path, &found) == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Entries of exFAT that lie in one sector of the folder.
+/// Entries of exFAT within one sector of the folder.
 @Suite struct SectorTests {
     private let bench = ScratchFolder()
     private let calls: FaultyCalls
@@ -17,7 +17,7 @@ import Testing
         files = FileSystem(calls: calls).on(.exFAT)
     }
 
-    /// Makes a file whose name takes two of an entry's units: four with the other two.
+    /// Makes a file whose name needs two units of an entry. The entry has four units in total.
     private func make(_ entryStarts: [Int64], isNew: Bool = true) throws -> [String] {
         calls.entryStarts = entryStarts
         calls.trace = []

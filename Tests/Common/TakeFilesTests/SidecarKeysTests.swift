@@ -5,11 +5,11 @@ import TakePlaces
 import Takes
 import Testing
 
-/// The keys of a sidecar that other programs rely on: none may be renamed or dropped.
+/// The keys of a sidecar that other programs rely on. None may be renamed or removed.
 @Suite struct SidecarKeysTests {
     private let scratch = ScratchFolder()
 
-    /// By the list that they are in; "" for the sidecar's own.
+    /// By the name of their list; "" for the sidecar's own keys.
     private static let agreed: [String: Set<String>] = [
         "": [
             "schema", "revision", "take", "number", "kit", "kit_id", "started", "started_corrected",
@@ -32,7 +32,7 @@ import Testing
         "levels": ["peak_dbfs", "rms_dbfs", "clipped_frames", "filter_clipped_frames"],
     ]
 
-    /// A JSON value, as far as its keys matter.
+    /// The structure of a JSON value, without its content.
     private enum Value: Decodable {
         case object([String: Value])
         case list([Value])

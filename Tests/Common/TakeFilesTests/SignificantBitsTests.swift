@@ -4,7 +4,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Takes of a card that carries few bits in 32.
+/// Takes of a card whose samples have few significant bits in 32.
 struct SignificantBitsTests {
     let scratch = ScratchFolder()
     var path: String { scratch.path + "/takes" }
@@ -14,7 +14,8 @@ struct SignificantBitsTests {
         StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s32, significantBits: bits)
     }
 
-    /// What `frames` of a loud sound are stored as, and its levels: every tenth frame is at the converter's limit.
+    /// The stored bytes and the levels of `frames` frames of a loud sound. Every tenth frame is at the converter's
+    /// limit.
     func recording(_ format: StreamFormat, frames: Int) -> (bytes: [UInt8], levels: [ChannelLevels]) {
         let step = Int32(1) << (32 - format.significantBits)
         let highest = Int32.max - step + 1
@@ -26,7 +27,7 @@ struct SignificantBitsTests {
         return (output, signal.levels)
     }
 
-    /// Records until a cut.
+    /// Records a take without ending it.
     func record(_ format: StreamFormat, frames: Int) throws -> (name: TakeName, levels: [ChannelLevels]) {
         let (bytes, levels) = recording(format, frames: frames)
         let output = try TakeOutput(TakesDirectory(path: path), format)
@@ -58,7 +59,7 @@ struct SignificantBitsTests {
         #expect(try SoundFileReader(path: "\(path)/2026-11-21/\(output.name.stem).wav").format == Self.card(nil))
     }
 
-    /// What a power cut leaves: all, without the head of the file, without the sidecar.
+    /// The remains after a power cut: all files, without the header of the audio file, or without the sidecar.
     @Test(arguments: [18, 24], ["", "head", "sidecar"])
     func `after a cut all frames are there, and clipping is counted at the converter's own limit`(
         bits: Int, lost: String
@@ -82,7 +83,7 @@ struct SignificantBitsTests {
         #expect(sidecar.frames == 3000)
         let part = try #require(sidecar.parts.first)
         if lost == "sidecar" {
-            // The file alone does not show how the card delivered it.
+            // The file alone does not contain the format that the card delivered.
             #expect(part.format == .s24Packed && part.significantBits == nil)
         } else {
             #expect(part.streamFormat(channels: 2) == Self.card(bits))

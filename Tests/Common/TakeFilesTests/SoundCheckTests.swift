@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// A finished take with fingerprints, whose files a test damages.
+/// A finished take with fingerprints. The tests damage its files.
 private struct FingerprintedTake {
     let scratch = ScratchFolder()
     let directory: TakesDirectory
@@ -110,7 +110,7 @@ private struct FingerprintedTake {
         #expect(try tested.findings()[0] == .cut(frames: (30_000 - 4096) / 4))
     }
 
-    /// How a file is damaged, and what is found then.
+    /// A kind of damage, and the expected finding.
     enum Damage: String, CaseIterable {
         case half, emptied, zeroedHeader, cutHeader, another, anotherOfThatLength, oneBit, longerData, shorterData
         case missing, rate, channels, folder, link

@@ -7,7 +7,7 @@ import Testing
 struct SoundFileReaderTests {
     let scratch = ScratchFolder()
 
-    /// A file of a header and some sound.
+    /// A file with a header and some sound.
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         let path = "\(scratch.path)/\(name)"
         let files = FileSystem()
@@ -56,7 +56,7 @@ struct SoundFileReaderTests {
                 == "open \(garbage): it is neither WAV nor FLAC")
         let empty = try file("empty.wav", [])
         #expect(sentence { () throws(SoundFileError) in _ = try SoundFileReader(path: empty) } != nil)
-        // 8 bits a sample: a sound file, but none that a recorder makes.
+        // 8 bits per sample: a sound file, but not one that a recorder makes.
         var small = wave
         let fmt = 20 + 610
         #expect(Array(small[fmt..<fmt + 4]) == Array("fmt ".utf8))

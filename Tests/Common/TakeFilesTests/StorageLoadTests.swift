@@ -4,7 +4,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// How much a take asks of its storage beside the sound.
+/// The storage operations of a take, apart from its sound.
 struct StorageLoadTests {
     @Test func `a take of ten minutes writes its header every ten seconds, and a sidecar for what changed`() throws {
         let scratch = ScratchFolder()
@@ -13,7 +13,7 @@ struct StorageLoadTests {
         let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
         let output = try TakeOutput(directory, format)
         calls.trace = []
-        // A sync each 465 ms of sound, and a point of the clock map each 30 s.
+        // One sync per 465 ms of sound, and one point of the clock map per 30 s.
         let syncs: Int64 = 1290
         for index in 0..<syncs {
             try output.append(3720, format)
@@ -28,11 +28,11 @@ struct StorageLoadTests {
         let headers = calls.trace.count { $0 == "write \(audio)" } - Int(syncs)
         let flushes = calls.trace.count { $0 == "fdatasync \(audio)" }
         let sidecars = calls.trace.count { $0.hasPrefix("rename ") }
-        // One a sync would be 1290 headers of 4096 bytes.
+        // One header per sync would be 1290 headers of 4096 bytes.
         #expect(headers <= 61 && headers >= 59)
         #expect(sidecars == 9)
         #expect(flushes == Int(syncs))
-        // The draft and its folder, and both again under the other name.
+        // The draft and its folder, and both again after the rename.
         #expect(calls.trace.count { $0.hasPrefix("fsync ") } == 4 * sidecars)
     }
 }

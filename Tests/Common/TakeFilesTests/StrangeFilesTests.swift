@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Files of other programs and other takes, under names that a take's files have, which recovery finds.
+/// Recovery finds files of other programs and other takes with the names of a take's files.
 struct StrangeFilesTests {
     let bench = RecoveryBench()
 
@@ -25,7 +25,7 @@ struct StrangeFilesTests {
             }
         }
 
-        /// As other programs write it: 44 bytes before the sound.
+        /// The format of other programs: 44 bytes before the sound.
         private static func wav(_ sound: [UInt8]) -> [UInt8] {
             func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
             let format =
@@ -45,7 +45,7 @@ struct StrangeFilesTests {
         case there, damaged, gone
     }
 
-    /// A take of one part that was cut.
+    /// A take of one part that was interrupted.
     private func cutTake(_ draft: Draft) throws -> TakeName {
         let name = try bench.record { output in
             try output.append(500)
@@ -57,7 +57,7 @@ struct StrangeFilesTests {
         return name
     }
 
-    /// Recovers the only leftover take. What is said of it.
+    /// Recovers the only leftover take, and returns the messages.
     private func recover() throws -> [String] {
         let directory = try TakesDirectory(path: bench.path)
         guard let name = try directory.leftovers().first else { return [] }
@@ -90,7 +90,7 @@ struct StrangeFilesTests {
         }
     }
 
-    /// On exFAT a cut may leave what lay on the card before in a file that was being made.
+    /// On exFAT a power cut may leave the card's old content in a file that was being made.
     @Test(
         arguments: [".dat.part", ".json.tmp", ".json.part.tmp", ".json.removed"],
         [Content.text, .json, .longWAV, .otherTake])
@@ -131,7 +131,7 @@ struct StrangeFilesTests {
                 try output.append(500)
                 _ = try output.finish(endedBy: .stop, levels: [])
             }
-            // Of a take without its sidecar, a draft that cannot be read is kept under another name.
+            // If the sidecar is missing, an unreadable draft is renamed.
             if !isSidecarThere, ending == ".json.part" { continue }
             if !isSidecarThere { try bench.files.remove("\(bench.folder)/\(name.stem).json") }
             let file = name.stem.file(ending)
@@ -157,7 +157,7 @@ struct StrangeFilesTests {
             #expect(try directory.revise(name) { $0.restored = number % 2 == 0 }.revision == number + 2)
             #expect(try bench.files.contents("\(bench.folder)/\(file).other\(number + 1)") == content.bytes)
         }
-        // What a cut leaves of a revision is replaced.
+        // The remains of an interrupted revision are replaced.
         try bench.make(Array("{\"take\" : \"\(name.stem)\", \"rev".utf8), file)
         _ = try directory.revise(name) { $0.restored = nil }
         #expect(try !bench.files.entries(bench.folder).contains { $0.hasPrefix(file) && !$0.contains("other") })

@@ -5,8 +5,8 @@ import Testing
 
 @testable import TakeFiles
 
-/// A take that is finished and then goes on in a tail, which it takes back or drops; cut at some moment, and what it was owed
-/// by then.
+/// A take that is finished and continues in a tail, which becomes part of the take or is dropped. It is interrupted at
+/// some moment. `owed` is the data that was synced before.
 struct TailTake {
     static let kit = "heron07"
     static let frames: Int64 = 2400
@@ -17,7 +17,7 @@ struct TailTake {
         case rejoined, dropped
     }
 
-    /// What was sure at some moment.
+    /// The data that was synced at some moment.
     struct Owed {
         var frames: Int64 = 0
         /// The files of the take when it was finished for the first time, without the path of the day.
@@ -28,7 +28,7 @@ struct TailTake {
 
     private(set) var name: TakeName?
     private(set) var owed = Owed()
-    /// Whether all of it was done.
+    /// Whether the whole sequence was carried out.
     private(set) var isOver = false
 
     static func record(in directory: TakesDirectory, _ end: End, notes: (Owed) -> Void = { _ in }) -> TailTake {
@@ -98,9 +98,10 @@ struct TailTake {
         }
     }
 
-    /// What must hold of it once it was recovered.
+    /// Checks the take after its recovery.
     ///
-    /// - Parameter isExact: whether also what was not synced must be what was given, as far as it is there.
+    /// - Parameter isExact: whether frames that were not synced must also match the recorded sound, as far as they
+    ///   exist.
     func check(in directory: TakesDirectory, _ comment: Comment, isExact: Bool = true, owed: Owed? = nil) throws {
         let owed = owed ?? self.owed
         guard let name, try directory.takes().contains(name) else {
@@ -109,7 +110,7 @@ struct TailTake {
         }
         let folder = "\(directory.path)/\(name.day)"
         let there = try everything(in: folder).filter { $0.key.isFile(of: name.stem) }
-        // A twin that was not synced may be there without the sound that it belongs to.
+        // A twin that was not synced may exist without its filtered sound.
         let left = there.keys.filter {
             ($0.contains(".part") || $0.contains(".tmp") || $0.contains(".tail"))
                 && (isExact || !$0.hasEnding("-raw.wav.part"))
@@ -117,7 +118,7 @@ struct TailTake {
         #expect(left == [], comment)
         let sidecar = try directory.sidecar(of: name)
         if !owed.finished.isEmpty {
-            // What was finished is not touched; before it goes on there is nothing else.
+            // The finished files are unchanged, and before the take continues they are the only ones.
             let sound = owed.finished.filter { $0.key.hasSuffix(".wav") }
             #expect(there.filter { sound[$0.key] != nil } == sound, comment)
             if !owed.isRejoining || sidecar.revision == 1 {

@@ -9,7 +9,7 @@ import Testing
     private let scratch = ScratchFolder()
     private var path: String { scratch.path + "/takes" }
     private let boot = "0b0c0d0e-0000-4000-8000-000000000001"
-    /// An hour and a half later than the takes say.
+    /// An hour and a half later than the start in the takes.
     private var truth: TrueStart {
         TrueStart(
             bootID: boot, offset: ClockOffset(microseconds: morning.microseconds - 5_000_000 + 5_400_000_000),
@@ -33,7 +33,7 @@ import Testing
         return name
     }
 
-    /// What each step came to: a letter and the take's number.
+    /// The outcome of each step: a letter and the take's number.
     private func run(_ directory: TakesDirectory, _ truth: TrueStart) throws -> [String] {
         var dating = try TakeDating(directory, truth: truth, kit: "heron07")
         var steps: [String] = []

@@ -6,12 +6,12 @@ import Testing
 
 @testable import TakeFiles
 
-/// Storage that fails, at every call that a take makes.
+/// Storage that fails, at every call of a take.
 struct TakeFailureTests {
     static let filtered = sound(0..<2000, stereo16)
     static let unfiltered = sound(0..<2000, stereo16, seed: 7)
 
-    /// What a short take said of itself until it ended, one way or another.
+    /// The state that a short take reported until it ended.
     struct Course {
         var error: FileError?
         var remains: TakeRemains?
@@ -23,10 +23,11 @@ struct TakeFailureTests {
         var peaksFailure: FileError?
     }
 
-    /// The waveform of the short take, as it is appended piece by piece.
+    /// The waveform of the short take, in the pieces in which it is appended.
     static let peaks = (0..<3).map { piece in [Int8](repeating: piece, count: 4000) }
 
-    /// Three syncs, markers, a waveform, a split into three parts, with a twin; then the end. A failure ends it as the recorder would.
+    /// Three syncs, markers, a waveform, and a split into three parts, with a twin; then the end. A failure ends it in
+    /// the same way as in the recorder.
     func shortTake(in directory: TakesDirectory) -> Course {
         var course = Course()
         var begun: TakeOutput?
@@ -59,21 +60,21 @@ struct TakeFailureTests {
         return course
     }
 
-    /// The take's sound as it lies in its files, with or without `.part`; only whole parts before the last.
+    /// The take's sound in its files, with or without `.part`. All parts before the last are whole.
     func soundOnDisk(_ name: TakeName, isUnfiltered: Bool, in path: String) throws -> [UInt8] {
         var found: [UInt8] = []
         for part in 1... {
             let file = "\(path)/\(name.day)/\(name.audioFile(part: part, isUnfiltered: isUnfiltered))"
             let bytes = (try? FileSystem().contents(file)) ?? (try? FileSystem().contents(file + ".part"))
             guard let bytes else { break }
-            // One that could not be split is longer, and its header says so.
+            // A part that could not be split is longer, and its header contains its length.
             let grown = WAVHeaderReading(Array(bytes.prefix(WAVHeader.byteCount)))?.dataBytes ?? 0
             found += bytes.dropFirst(WAVHeader.byteCount).prefix(max(896 * 4, Int(grown)))
         }
         return found
     }
 
-    /// Fails the calls of a plan during the second take of a directory, and holds what must hold of both.
+    /// Fails the calls of a plan during the second take of a directory, and checks both takes.
     func check(
         _ plan: @escaping FaultyCalls.Plan, isBriefly: Bool = false, _ comment: Comment
     ) throws -> Course {
@@ -100,7 +101,7 @@ struct TakeFailureTests {
                 #expect(found.count >= Int(safe) * 4, comment)
                 if !course.finishWasTried { #expect(expected.starts(with: found), comment) }
             }
-            // A finished sidecar stands beside files that all have their final names, and agree with it.
+            // All files next to a finished sidecar have their final names and match it.
             let stem = "2026-11-21/\(name.stem)"
             let isMarked = (after["\(stem).json"] != nil) == course.isFinished
             #expect(isMarked || ["sync", "open"].contains(course.error?.operation), comment)
@@ -115,7 +116,7 @@ struct TakeFailureTests {
                 #expect(sidecar.frames == sidecar.parts.reduce(0) { $0 + $1.frames }, comment)
                 #expect(
                     !after.keys.contains { $0.isFile(of: stem) && $0.contains(".part") && !$0.contains(".j") }, comment)
-                // The waveform is whole, or there is none.
+                // The waveform is complete or missing.
                 let peaks = PeaksFile(rateHz: 48_000, channels: 2, pairs: Array(Self.peaks.joined())).bytes
                 let isWanting = course.peaksFailure != nil || course.remains != nil
                 #expect(after["\(stem).dat"] == peaks || (isWanting && after["\(stem).dat"] == nil), comment)
@@ -124,12 +125,12 @@ struct TakeFailureTests {
                 _ = try SidecarFile.sidecar(sidecar, path: stem)
             }
         } else {
-            // What could not be begun leaves no sound, and nothing at all if the storage lets it be removed.
+            // A take that could not be begun leaves no sound, and no file at all if the storage allows their removal.
             let left = after.filter { $0.key.contains("heron07-0002") }
             #expect(left.filter { $0.key.contains(".wav") }.allSatisfy { $0.value.count <= 4096 }, comment)
             if isBriefly { #expect(left.isEmpty, comment) }
         }
-        // The recorder goes on: once the storage works, so do the takes.
+        // The recorder continues: when the storage works again, takes succeed.
         let next = shortTake(in: directory)
         #expect(next.isFinished, comment)
         #expect(next.name!.number > 1, comment)
@@ -137,7 +138,7 @@ struct TakeFailureTests {
         return course
     }
 
-    /// How many calls the short take makes if none fails.
+    /// The number of calls of the short take if none fails.
     func callCount() throws -> Int {
         let scratch = ScratchFolder()
         let calls = FaultyCalls(root: scratch.path + "/takes")
@@ -159,19 +160,19 @@ struct TakeFailureTests {
             #expect(course.error?.code == (index < count - 2 ? code : nil), "from call \(index) on")
             if course.isFinished { finished += 1 }
         }
-        // Dead storage commits nothing.
+        // Storage that stays broken commits nothing.
         #expect(finished == 2)
     }
 
     @Test(arguments: [EIO, ENOSPC]) func `a waveform that cannot be written ends no take`(code: Int32) throws {
         var failures = 0
-        // Making the file takes an open, its rights and its header; then come the pixels.
+        // Making the file needs an open, its permissions and its header. The pixels follow.
         for index in 0..<8 {
             let scratch = ScratchFolder()
             let calls = FaultyCalls(root: scratch.path + "/takes")
             let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
             let output = try TakeOutput(directory)
-            // Whatever fails, what there is of it can be removed, and is at once.
+            // The remains of the file can always be removed, and are removed at once.
             calls.setPlan { number, verb in number >= index && verb != "remove" ? code : nil }
             for _ in 0..<4 { output.appendPeaks([Int8](repeating: 1, count: 4096)) }
             calls.setPlan { _, _ in nil }
@@ -200,7 +201,7 @@ struct TakeFailureTests {
     @Test(arguments: [EIO, ENOSPC]) func `a waveform that fails at the take's end costs the take nothing`(
         code: Int32
     ) throws {
-        // Its six calls: open, rights, header, pixels, header, sync.
+        // Its six calls: open, permissions, header, pixels, header, sync.
         for failing in 0..<6 {
             let scratch = ScratchFolder()
             let calls = FaultyCalls(root: scratch.path + "/takes")
@@ -236,7 +237,7 @@ struct TakeFailureTests {
     @Test func `a full disk that still takes what replaces old bytes ends the take with every frame that was synced`()
         throws
     {
-        // From the third write of sound on, nothing grows; headers, syncs and names still work.
+        // From the third write of sound, no file can grow. Headers, syncs and renames still work.
         for index in 20..<(try callCount()) {
             let course = try check(
                 { number, verb in number >= index && (verb == "create" || verb == "write") ? ENOSPC : nil },
@@ -281,7 +282,7 @@ struct TakeFailureTests {
         #expect(!remains.isFinished)
         let path = "\(directory.path)/2026-11-21/heron07-0001_20261121_061811.wav.part"
         #expect(try frames(of: path) == sound(0..<100, stereo16))
-        // The rest is still there, for a recovery once the storage works.
+        // The rest is still there, for a recovery when the storage works again.
         #expect(try FileSystem().contents(path).count == 4096 + 150 * 4)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What the disk sees of a take, call by call, spelled out.
+/// The exact sequence of a take's calls to the disk.
 struct TakeOrderTests {
     let scratch = ScratchFolder()
     let calls: FaultyCalls
@@ -17,7 +17,7 @@ struct TakeOrderTests {
         calls.trace = []
     }
 
-    /// The calls since the last time, with short names for the files of the first take.
+    /// The calls since the last use, with short names for the files of the first take.
     func trace() -> [String] {
         defer { calls.trace = [] }
         return calls.trace.map { line in
@@ -28,7 +28,7 @@ struct TakeOrderTests {
         }
     }
 
-    /// A small file that gets its name, in place of one that may be there.
+    /// The calls that replace a small file.
     func replaced(_ name: String, _ draft: String, _ folder: String = "DAY") -> [String] {
         [
             "create \(draft)", "write \(draft)", "fsync \(draft)", "fsync \(folder)", "rename \(draft) \(name)",
@@ -38,7 +38,7 @@ struct TakeOrderTests {
 
     @Test func `a take with a marker, a twin and a split reaches the disk like this, and so does its removal`() throws {
         let draft = replaced("TAKE.json.part", "TAKE.json.part.tmp")
-        // A part holds 896 frames: 8192 bytes, less the header, less a sixteenth.
+        // A part holds 896 frames: 8192 bytes, minus the header, minus a sixteenth.
         let output = try TakeOutput(directory, keepsUnfiltered: true, splitBytes: 8192)
         #expect(
             trace() == replaced(".number", ".number.tmp", ".") + ["mkdir DAY", "fsync ."] + draft + [
@@ -87,7 +87,7 @@ struct TakeOrderTests {
         _ = try output.finish(endedBy: .stop, levels: [])
         let names = ["TAKE.wav", "TAKE-raw.wav", "TAKE-p2.wav", "TAKE-p2-raw.wav"]
         var expected = second + ["fsync TAKE-p2.wav.part", "fsync TAKE-p2-raw.wav.part"] + draft
-        // The marker lies in the first part; the second has nothing to be closed with.
+        // The marker is in the first part. The second part has no closing chunks.
         for file in ["TAKE.wav.part", "TAKE-raw.wav.part"] {
             expected += ["write \(file)", "write \(file)", "fsync \(file)"]
         }
@@ -144,7 +144,7 @@ struct TakeOrderTests {
                 default: .syncDay
                 }
             #expect(steps[index...].contains(folder))
-            // What cannot be read is not ours to sync.
+            // An unreadable draft is not synced.
             if draft == .sidecarPart { continue }
             #expect(steps[..<index].contains(.sync(draft)))
         }
@@ -164,7 +164,7 @@ struct TakeOrderTests {
         // Sound, header, sync.
         expected += ["write TAKE.wav.part", "write TAKE.wav.part", "fdatasync TAKE.wav.part"]
         expected += sidecar
-        // The end: header; how long it is; cue points and header; waveform, here of no pixel; names; commit.
+        // The end: header; the lengths in the sidecar; cue points and header; a waveform without pixels; names; commit.
         expected += ["write TAKE.wav.part", "fsync TAKE.wav.part"]
         expected += sidecar
         expected += ["write TAKE.wav.part", "write TAKE.wav.part", "fsync TAKE.wav.part"]

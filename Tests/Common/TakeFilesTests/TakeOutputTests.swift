@@ -34,14 +34,14 @@ struct TakeOutputTests {
         for count: Int64 in [1, 2, 1000, 4801] {
             try output.append(count, format)
             let point = try output.syncPoint()
-            // What comes between the two halves of a sync is left for the next.
+            // Frames that are appended between the two halves of a sync are left for the next one.
             try output.append(1, format)
             try output.synced(point.run())
             #expect(point.frames == output.frames - 1)
             #expect(output.syncedFrames == point.frames)
             let there = try directory.files.contents(path(output, ".wav.part"), limit: 1 << 26)
             #expect(there.dropFirst(WAVHeader.byteCount) == sound(0..<output.frames, format)[...])
-            // The header is from the first sync; a reader is promised no frame that is not there.
+            // The header is from the first sync, so a reader sees no missing frame.
             #expect(try frames(of: path(output, ".wav.part")) == sound(0..<1, format))
         }
         let sidecar = try output.finish(endedBy: .stop, levels: [])
@@ -101,7 +101,7 @@ struct TakeOutputTests {
         step: Int
     ) throws {
         let output = try TakeOutput(directory)
-        // Three bytes more than make a whole pixel of two channels.
+        // Three extra bytes do not make a whole pixel of two channels.
         let pairs = sound(0..<15_000, stereo16).map { Int8(bitPattern: $0) } + [1, 2, 3]
         var done = 0
         while done < pairs.count {
@@ -127,7 +127,7 @@ struct TakeOutputTests {
         }
         let sidecar = try output.finish(endedBy: .stop, levels: [])
         #expect(sidecar.frames == 6201)
-        // 8192 less the header and a sixteenth hold 1194 frames of 3 bytes.
+        // 8192 bytes minus the header and a sixteenth hold 1194 frames of 3 bytes.
         #expect(sidecar.parts.map(\.frames) == [1194, 1194, 1194, 1194, 1194, 231])
         #expect(sidecar.parts.map(\.firstFrame.count) == [0, 1194, 2388, 3582, 4776, 5970])
         #expect(sidecar.parts[5].file == "heron07-0001-p6_20261121_061811.wav")
@@ -239,7 +239,7 @@ struct TakeOutputTests {
         let sidecar = "\(output.name.day)/\(output.name.stem).json.part.tmp"
         calls.setRefusal { verb, subject in verb == "create" && subject == sidecar ? EIO : nil }
         #expect(throws: FileError.self) { try output.sync() }
-        // What the sidecar says of the same part can wait.
+        // The sidecar's change for the same part can wait.
         #expect(output.syncedFrames == 100)
 
         let second = try TakeOutput(directory, splitBytes: 8192)
@@ -253,7 +253,7 @@ struct TakeOutputTests {
         }
         #expect(throws: FileError.self) { try second.sync() }
         #expect(second.syncedFrames == 100)
-        // Its name is enough.
+        // It is sufficient that its name is on the disk.
         calls.setRefusal { verb, subject in verb == "create" && subject == next ? EIO : nil }
         #expect(throws: FileError.self) { try second.sync() }
         #expect(second.syncedFrames == 1100)
@@ -367,7 +367,7 @@ struct TakeOutputTests {
             path: "\(directory.path)/2026-11-21/heron07-0001-p2_20261122_000000.wav")
         let found = second.origin()
         let origin = try #require(found)
-        // 33536 frames are 698.667 ms: 448.667 ms past midnight, to a frame.
+        // 33536 frames are 698.667 ms, so the part begins 448.667 ms past midnight, exact to one frame.
         #expect(origin.started?.date == "2026-11-22")
         #expect(try abs(#require(origin.started).microsecondsOfDay - 448_667) <= 21)
     }

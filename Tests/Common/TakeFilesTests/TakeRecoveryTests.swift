@@ -7,7 +7,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// What a recovery makes of takes that were cut.
+/// The recovery of interrupted takes.
 struct TakeRecoveryTests {
     let bench = RecoveryBench()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// A stop that is taken back, or not.
+/// A stop that is undone or not.
 struct TakeTailTests {
     let scratch = ScratchFolder()
     let directory: TakesDirectory
@@ -18,7 +18,7 @@ struct TakeTailTests {
 
     var folder: String { "\(directory.path)/2026-11-21" }
 
-    /// A take of 100 frames that is finished and has a tail of 50, of which 30 are synced.
+    /// A finished take of 100 frames with a tail of 50, of which 30 are synced.
     func takeWithTail(pendingFormat: String? = nil, splitBytes: Int64 = TakeOutput.largestSplitBytes) throws
         -> TakeOutput
     {
@@ -34,7 +34,7 @@ struct TakeTailTests {
         return output
     }
 
-    /// All files of the takes, as if the process had ended, and what recovery makes of them.
+    /// A copy of all files, as if the process had ended, after its recovery.
     func recoveredCopy() throws -> (outcomes: [TakeRecovery.Outcome], files: [String: [UInt8]]) {
         let copy = try ScratchFolder(everything(in: directory.path))
         let outcomes = try recoverAll(in: TakesDirectory(path: copy.path))
@@ -243,16 +243,16 @@ struct TakeTailTests {
     }
 }
 
-/// A tail that is cut at every system call and at every moment that a disk sees.
+/// A tail that is interrupted at every system call and at every write to the disk.
 struct TailCutTests {
-    /// Recovers and holds what must hold, once and once more.
+    /// Recovers the take and checks it, twice.
     private func recover(
         _ contents: [String: [UInt8]], _ take: TailTake, _ owed: TailTake.Owed, isExact: Bool = true, _ comment: Comment
     ) throws {
         let scratch = try ScratchFolder(contents)
         let directory = try TakesDirectory(path: scratch.path)
         for outcome in try recoverAll(in: directory) {
-            // Of sound that was not synced, the unfiltered twin may be all that is there.
+            // If the sound was not synced, only its unfiltered twin may exist.
             if case .left(let reason) = outcome, owed.frames > 0 { Issue.record("\(reason), \(comment)") }
         }
         #expect(try directory.leftovers() == [] || owed.frames == 0 || !isExact, comment)
@@ -273,7 +273,7 @@ struct TailCutTests {
             let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
             calls.setPlan { number, _ in number >= index ? EIO : nil }
             let take = TailTake.record(in: directory, end)
-            // A tail whose removal fails is over nevertheless.
+            // The tail is over even if its removal fails.
             if take.isOver, calls.count <= index { break }
             try recover(everything(in: path), take, take.owed, "killed at call \(index), \(end)")
             cuts += 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TakeFiles
 
-/// Files that no recorder made, under the names that a take's files get.
+/// Files with a take's future file names that a recorder did not make.
 struct TakenNamesTests {
     let bench = RecoveryBench()
     private let mine = Array("mine".utf8)
@@ -46,7 +46,7 @@ struct TakenNamesTests {
             return
         }
         #expect(try isKept(file))
-        // Once it is moved away, nothing of the take is missing.
+        // After that file is moved away, nothing of the take is missing.
         try bench.files.rename("\(bench.folder)/\(file)", to: "\(bench.folder)/mine.wav")
         guard case .recovered(let sidecar)? = try recoverAll(in: directory).first else {
             Issue.record("it is not recovered")
@@ -177,7 +177,7 @@ struct TakenNamesTests {
         #expect(output.peaksFailure?.description.contains("\(file): File exists: move that file") == true)
         #expect(try !bench.files.entries(bench.folder).contains { $0.hasSuffix(".part") })
 
-        // A take that goes on does not copy it.
+        // A take that continues does not copy it.
         try output.beginTail(format: stereo16)
         try output.append(500)
         try output.sync()
@@ -250,7 +250,7 @@ struct TakenNamesTests {
         #expect(try !conversion.directory.awaitsConversion(take))
         #expect(try conversion.convert(take) == .nothingToDo)
         #expect(try bench.files.contents(path) == mine)
-        // Nor is it taken for the take where the sidecar is gone.
+        // Nor does it count as the take's sound if the sidecar is missing.
         try bench.files.remove(conversion.directory.sidecarPath(of: take))
         _ = try recoverAll(in: conversion.directory)
         #expect(try conversion.directory.sidecar(of: take).parts.map(\.file) == sidecar.parts.map(\.file))

@@ -9,7 +9,7 @@ import Testing
 private let bootID = "0b0c0d0e-0000-4000-8000-000000000001"
 private let day = Duration.seconds(86400)
 
-/// A moment, `seconds` after the first one.
+/// A moment `seconds` after the first one.
 func binMoment(
     _ seconds: Int64 = 0, calendar: Int64? = nil, _ origin: ClockOrigin = .ntp, boot: String = bootID
 ) -> BinMoment {
@@ -29,7 +29,7 @@ func binMoment(
         return directory
     }
 
-    /// Records a take with all there is.
+    /// Records a take with every feature.
     private func record(in directory: TakesDirectory) throws -> TakeName {
         let take = CutTake.record(in: directory)
         #expect(take.isFinished)
@@ -45,7 +45,7 @@ func binMoment(
     @Test func `a take goes into the bin whole, is in no list then, and comes back as it was`() throws {
         let directory = try directory()
         let (first, take) = (try record(in: directory), try record(in: directory))
-        // What a recorder left of a damaged sidecar goes with it.
+        // A damaged sidecar that a recorder kept moves with the take.
         try scratch.write([1, 2], "takes/\(take.day)/\(take.stem).json.damaged")
         let before = try files(of: take)
         #expect(before.count > 8)
@@ -69,7 +69,7 @@ func binMoment(
         var opened: TakesDirectory? = try directory()
         let take = try record(in: try #require(opened))
         try opened?.moveToBin(take, at: binMoment())
-        // What else says the number is lost.
+        // Remove the other record of the number.
         unlink("\(path)/.number")
         opened = nil
         opened = try directory()
@@ -102,7 +102,8 @@ func binMoment(
         #expect(try files(of: take) == before && everything(in: elsewhere).isEmpty)
     }
 
-    /// A take in the bin of which a file lies in the folder of its day, as a cut leaves it, and the calls of a directory that is not read yet.
+    /// A take in the bin with one file in the folder of its day, as after an interrupted move, and the calls of a
+    /// directory that is not read yet.
     private func halfBinnedTake() throws -> (TakeName, FaultyCalls) {
         let take = try { () throws -> TakeName in
             let directory = try directory()
@@ -163,7 +164,8 @@ func binMoment(
         #expect(try directory.leftovers() == [])
     }
 
-    /// Once the sidecar is removed from the folder of its day, such calls fail, and it cannot be examined.
+    /// Makes these calls fail after the sidecar is removed from the folder of its day. The sidecar cannot be examined
+    /// either.
     private func failBehindRemoval(of take: TakeName, _ failing: String, _ calls: FaultyCalls) {
         let sidecar = "\(take.day)/\(take.stem).json"
         let isGone = Locked(false)
@@ -248,7 +250,7 @@ func binMoment(
         let directory = try directory(calls)
         let takes = try (0..<3).map { _ in try record(in: directory) }
         try directory.moveToBin(takes[0], at: binMoment())
-        // No file is made before the first take in the bin is gone.
+        // No file can be made until the first take in the bin is removed.
         let oldest = "\(path)/.bin/\(takes[0].day)/\(takes[0].stem).wav"
         calls.setPlan { _, name in name == "create" && access(oldest, F_OK) == 0 ? ENOSPC : nil }
         try directory.moveToBin(takes[1], at: binMoment())
@@ -267,7 +269,7 @@ func binMoment(
         try directory.moveToBin(take, at: binMoment())
         #expect(try directory.freeBytes() == 1000 + directory.bin.byteCount && directory.bin.byteCount > 20_000)
         #expect(directory.bin.lastFreeBytes == 1000)
-        // A link frees nothing.
+        // Removing a link frees no bytes.
         let long = scratch.path + "/long"
         try scratch.write([UInt8](repeating: 0, count: 1 << 20), "long")
         symlink(long, "\(path)/.bin/\(take.day)/\(take.stem).txt")
@@ -276,7 +278,7 @@ func binMoment(
     }
 }
 
-/// When takes are emptied from the bin.
+/// When takes are deleted from the bin.
 @Suite struct BinAgeTests {
     private func age(_ moments: [BinMoment]) -> Int64 {
         var age = BinAge(seconds: 0, at: moments[0])
@@ -338,11 +340,11 @@ func binMoment(
     }
 }
 
-/// A take that is moved into the bin or out of it, cut at every moment.
+/// A move of a take to the bin or out of it, interrupted at every moment.
 @Suite struct BinCutTests {
     enum Way: CaseIterable { case into, out, emptied }
 
-    /// A directory with a take, in the bin already if it is to come out of it.
+    /// A directory with a take. If the take must come out of the bin, it is already there.
     private func prepare(_ way: Way, _ path: String) throws -> (TakesDirectory, TakeName, [String: [UInt8]]) {
         let directory = try TakesDirectory(path: path)
         #expect(CutTake.record(in: directory).isFinished)
@@ -362,7 +364,7 @@ func binMoment(
         }
     }
 
-    /// What must hold after the next start: the take is wholly in one place, unless it was emptied.
+    /// Checks after the next start that the take is in exactly one place, unless it was deleted.
     private func check(
         _ contents: [String: [UInt8]], _ take: TakeName, _ before: [String: [UInt8]], _ way: Way, _ comment: Comment
     ) throws {
@@ -386,7 +388,7 @@ func binMoment(
         }
         if isBinned { try directory.restore(take) }
         let after = try everything(in: scratch.path).filter { $0.key.isFile(of: "\(take.day)/\(take.stem)") }
-        // The sound, at least, is all there or all gone.
+        // At least the sound must be complete or completely removed.
         #expect(isThere || isBinned ? unrestored(after) == before : after.isEmpty, comment)
         #expect(try directory.nextTake(kit: CutTake.kit, started: morning).number > take.number, comment)
         #expect(try directory.takes().contains { $0.number == 1 }, comment)
@@ -396,7 +398,7 @@ func binMoment(
         _ way: Way
     ) throws {
         var (cuts, last) = (0, 0)
-        // Each fifth call, since a debug build takes long for each.
+        // Every fifth call, since each takes long in a debug build.
         for index in stride(from: 0, to: .max, by: 5) {
             let scratch = ScratchFolder()
             let path = scratch.path + "/takes"
@@ -411,7 +413,7 @@ func binMoment(
                 return (try? act(way, take, in: directory)) != nil
             }()
             try check(try everything(in: path), take, before, way, "\(way), killed at call \(index)")
-            // Steps that need not succeed follow the last that must.
+            // Steps that may fail follow the last one that must succeed.
             if isOver, last + 12 < index { break }
             if !isOver { (cuts, last) = (cuts + 1, index) }
         }

@@ -192,7 +192,7 @@ struct TakesDirectoryTests {
             let isTake = try directory.takes() == [output.name]
             stayed.insert(isTake)
             let outcomes = try recoverAll(in: directory)
-            // Nothing is left where only the last sync was cut.
+            // Nothing is left if only the last sync was interrupted.
             let allowed: [[TakeRecovery.Outcome]] = [[], isTake ? [.unchanged] : [.discarded]]
             #expect(allowed.contains(outcomes), "cut \(cut): \(outcomes)")
             #expect(
@@ -227,7 +227,7 @@ struct TakesDirectoryTests {
     @Test func `a child process that has a copy of the lock's file does not keep the lock`() throws {
         var first: TakesDirectory? = try TakesDirectory(path: path)
         #expect(first != nil)
-        // As fork(2) leaves it until the child executes its program.
+        // The state after fork(2) until the child executes its program.
         let copies = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
             .filter {
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == "\(path)/.lock"

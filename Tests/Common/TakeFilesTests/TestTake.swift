@@ -1,7 +1,7 @@
 import TakeFiles
 import Takes
 
-/// Sound for tests: bytes that follow from their place, so that a frame that is lost, doubled or moved is noticed.
+/// Sound for tests. The bytes depend on their position, so that a lost, repeated or moved frame is noticed.
 func sound(_ frames: Range<Int64>, _ format: StreamFormat, seed: UInt64 = 0) -> [UInt8] {
     let size = Int64(format.stored.bytesPerFrame)
     return (frames.lowerBound * size..<frames.upperBound * size).map { place in
@@ -24,7 +24,7 @@ func testSidecar(_ name: TakeName, _ format: StreamFormat = stereo16, started: W
 }
 
 extension TakeOutput {
-    /// Begins a take of the next number, at `morning`.
+    /// Begins a take with the next number, at `morning`.
     convenience init(
         _ directory: TakesDirectory, _ format: StreamFormat = stereo16, keepsUnfiltered: Bool = false,
         splitBytes: Int64 = TakeOutput.largestSplitBytes, started: WallTime = morning, pendingFormat: String? = nil
@@ -37,7 +37,7 @@ extension TakeOutput {
             keepsUnfiltered: keepsUnfiltered, splitBytes: splitBytes)
     }
 
-    /// Appends the next `count` frames of `sound`, and of its other seed as the unfiltered twin.
+    /// Appends the next `count` frames of `sound`, and of another seed as the unfiltered twin.
     func append(_ count: Int64, _ format: StreamFormat = stereo16, unfiltered: Bool = false) throws {
         let bytes = sound(frames..<frames + count, format)
         let twin = sound(frames..<frames + count, format, seed: 7)
@@ -46,8 +46,8 @@ extension TakeOutput {
         }
     }
 
-    /// Both halves of a sync.
-    /// - Throws: also what keeps the sidecar from being replaced, with which a take goes on.
+    /// Carries out both halves of a sync.
+    /// - Throws: also the failure to replace the sidecar, after which a take continues.
     func sync() throws {
         try synced(syncPoint().run())
         if let draftFailure { throw draftFailure }
@@ -66,7 +66,6 @@ extension TakeOutput {
     }
 }
 
-/// The fingerprint of these bytes of sound.
 func soundSHA256(_ bytes: some Sequence<UInt8>) -> String {
     var digest = SoundDigest()
     digest.update(Array(bytes))
@@ -74,7 +73,7 @@ func soundSHA256(_ bytes: some Sequence<UInt8>) -> String {
 }
 
 extension Sidecar.Part {
-    /// The same with the fingerprints of its samples and of its twin's.
+    /// A copy with the fingerprints of its samples and of its twin's samples.
     func with(_ sound: [UInt8], unfiltered: [UInt8]? = nil) -> Sidecar.Part {
         var part = self
         part.soundSHA256 = TakeFilesTests.soundSHA256(sound)
@@ -84,7 +83,7 @@ extension Sidecar.Part {
     }
 }
 
-// Places in a take, where a number is easier to read; those of a sidecar are in TakePlaces.
+// Positions in a take as plain numbers, for readability. Those of a sidecar are in TakePlaces.
 
 extension TakeOutput {
     func beginPart(format: StreamFormat, firstFrame: Int64) throws {

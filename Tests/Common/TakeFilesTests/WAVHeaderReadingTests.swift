@@ -30,7 +30,7 @@ struct WAVHeaderReadingTests {
             let origin = try #require(reading.origin)
             #expect(origin.recorder == ("0.1", "usb:0d8c:0014"))
             #expect(try abs(#require(origin.started).microseconds - morning.microseconds) <= 125)
-            // What is written of it again is the same, to the byte.
+            // Writing it again gives exactly the same bytes.
             #expect(
                 WAVHeader(format: reading.format, origin: origin).bytes(dataBytes: 1234, trailingBytes: 68)
                     == written.bytes(dataBytes: 1234, trailingBytes: 68))
@@ -64,7 +64,7 @@ struct WAVHeaderReadingTests {
             bytes[place] = value
             #expect(WAVHeaderReading(bytes) == nil, "\(place)")
         }
-        // An impossible date leaves the format.
+        // An impossible date does not affect the format.
         var bytes = whole
         bytes[20 + 320] = 0x58
         #expect(WAVHeaderReading(bytes)?.format == stereo16)

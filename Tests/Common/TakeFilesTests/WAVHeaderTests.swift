@@ -7,7 +7,7 @@ struct WAVHeaderTests {
     static let origin = BroadcastOrigin(
         description: "D", reference: "R", started: morning, codingHistory: "A=PCM\r\n")
 
-    /// The chunks of a header, with where their content begins and how long it is.
+    /// The chunks of a header, with the offset and size of their content.
     func chunks(_ bytes: [UInt8]) -> [(name: String, start: Int, size: Int)] {
         var found: [(String, Int, Int)] = []
         var offset = 12

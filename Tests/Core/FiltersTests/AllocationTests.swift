@@ -30,7 +30,7 @@ import Testing
             output.withUnsafeMutableBytes { target in
                 for design in designs {
                     path.change(to: design)
-                    // The change begins and ends, and the new filter runs alone; another is requested meanwhile.
+                    // The change begins and ends, and the new filter runs alone. Another change is requested during it.
                     let before = allocation_count_of_this_thread()
                     for _ in 0..<5 { _ = path.process(source, into: target) }
                     _ = path.process(source, using: target)

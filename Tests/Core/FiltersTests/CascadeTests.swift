@@ -15,7 +15,7 @@ import Testing
         #expect(references.cases.count == 112)
         for reference in references.cases {
             var cascade = Cascade(try design(reference), channels: channels)
-            // Each channel gets the input at a scale of its own, so that channels cannot be mistaken for each other.
+            // Each channel has its own scale, so that the test detects swapped channels.
             var samples = references.input.flatMap { x in (0..<channels).map { x * Double($0 + 1) } }
             var span = samples.mutableSpan
             cascade.process(&span)

@@ -3,7 +3,7 @@ import SeededRandom
 import Takes
 import Testing
 
-/// The greatest size of a signal, of its slope, and of its curvature (second difference), per frame.
+/// The largest absolute value of a signal, of its slope, and of its curvature (second difference), per frame.
 private struct Smoothness {
     var size: Double
     var slope: Double
@@ -56,8 +56,8 @@ private struct Smoothness {
         Change("high-pass off", from: request(low: 9000, high: 400, slope: 48), to: request(low: 9000)),
     ]
 
-    /// How far the curvature may go in a fade between two signals: the greater of theirs, and what moving from one to
-    /// the other with a weight of slope 1.5/N and curvature 6/N² adds. A little for float's own steps.
+    /// The largest allowed curvature in a fade between two signals. It is the larger of their curvatures, plus the
+    /// contribution of a weight with slope 1.5/N and curvature 6/N², plus a little for float's own steps.
     private func bound(_ before: Smoothness, _ after: Smoothness) -> Double {
         max(before.curvature, after.curvature)
             + 2 * 1.5 / Self.fadeFrames * (before.slope + after.slope)
@@ -118,7 +118,7 @@ private struct Smoothness {
     }
 
     @Test func `a filter swapped at once does click`() throws {
-        // What the bound is worth: the same changes without a fade break it.
+        // Proves that the bound is strict: the same changes without a fade exceed it.
         let sine = Sound.sine(1000, amplitude: 0.5, frameCount: 48000)
         let input = sine.map { Float($0) }
         for change in Self.changes.prefix(6) {
@@ -150,7 +150,7 @@ private struct Smoothness {
         let path = SignalPath(format: Sound.format(.s16), design: try design(low: 3000))
         path.change(to: try design(low: 3000))
         #expect(!path.isChanging)
-        // There and back again before it began: the second change follows the first.
+        // The second change is replaced before it begins, by the filter of the first one.
         path.change(to: try design(low: 4000))
         path.change(to: try design(low: 5000))
         path.change(to: try design(low: 4000))

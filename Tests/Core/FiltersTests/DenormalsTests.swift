@@ -7,7 +7,7 @@ import Testing
 @Suite struct DenormalsTests {
     @Test(arguments: [12, 24, 36, 48])
     func `silence after a loud burst leaves no denormal in the filter's state`(slope: Int) throws {
-        // At a quarter of the rate the poles lie nearest to zero; at the ends of the range farthest from it.
+        // The poles are nearest to zero at a quarter of the rate, and farthest from it at the ends of the range.
         for (low, high) in [(12000.0, nil), (20, nil), (21600, nil), (11999.9, 20), (300, 20)] as [(Double, Double?)] {
             let design = try FilterDesign(
                 lowPassHz: low, highPassHz: high, slopeDBPerOctave: slope, rateHz: 48000)
@@ -15,17 +15,17 @@ import Testing
             _ = path.process(Noise.samples(4800).map { Float($0) })
             #expect(path.smallestState.isFinite)
             for block in 0..<190 {
-                // One second in steps of 10 ms, nine more in steps of 100 ms.
+                // One second in steps of 10 ms, then nine in steps of 100 ms.
                 _ = path.silence(frameCount: block < 100 ? 480 : 4800)
                 #expect(path.smallestState.isNormal || path.smallestState == .infinity)
             }
-            // Ten seconds on there is nothing left but where 20 Hz still ring out.
+            // After ten seconds all states are zero, except where 20 Hz still decays.
             if low > 20, high == nil { #expect(path.smallestState == .infinity) }
         }
     }
 
     @Test func `a thread can be set to flush them, and no other is`() {
-        // On a thread of its own: the tests' threads are to compute as always.
+        // Runs on a separate thread, so that the tests' threads keep their floating-point mode.
         let outside = Denormals.areFlushed
         var found = (before: true, after: false, half: 1.0)
         var thread = pthread_t()
@@ -34,7 +34,7 @@ import Testing
                 &thread, nil,
                 { found in
                     let found = found!.assumingMemoryBound(to: (before: Bool, after: Bool, half: Double).self)
-                    // A library that is loaded may have set them to be flushed in the whole process.
+                    // A loaded library may have enabled flushing in the whole process.
                     fesetenv(UnsafePointer(bitPattern: -1))
                     found.pointee.before = Denormals.areFlushed
                     Denormals.flushToZero()

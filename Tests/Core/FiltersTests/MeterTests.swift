@@ -53,7 +53,7 @@ import Testing
         let step = Int32(1) << (32 - bits)
         let words = [.max - step + 1, .max - 2 * step + 1, .min, .min + step, 0]
         #expect(Sound.levels(Sound.bytes(words), Sound.format(.s32, bits: bits))[0].clippedFrames == 2)
-        // Other bits below the significant ones change nothing.
+        // Bits below the significant ones have no effect.
         let junk = words.map { $0 | step - 1 }
         #expect(Sound.levels(Sound.bytes(junk), Sound.format(.s32, bits: bits))[0].clippedFrames == 2)
     }
@@ -96,7 +96,7 @@ import Testing
         let stored = path.process(Array(sine[..<4800]))
         #expect(path.levels[0].peak == Double(stored.map(abs).max()!))
         #expect(path.levels == Sound.levels(Sound.bytes(stored), Sound.format(.float)))
-        // Once it has settled.
+        // After the filter has settled.
         _ = path.takeRecentLevels()
         _ = path.process(Array(sine[4800...]))
         #expect(abs(path.takeRecentLevels()[0].rmsDBFS! - (design.gainDB(atHz: 2000) - 9.0309)) < 1e-4)
@@ -134,7 +134,7 @@ import Testing
             }
         }
         #expect(peaks(Sound.bytes(frame16.map { Int16($0) }), .s16) == expected)
-        // Junk below the highest 16 bits changes nothing.
+        // Junk below the highest 16 bits has no effect.
         #expect(peaks(Sound.packed(frame16.map { $0 << 8 | 0x7F }), .s24Packed) == expected)
         #expect(peaks(Sound.bytes(frame16.map { $0 << 8 | 0x7F }), .s24) == expected)
         #expect(peaks(Sound.bytes(frame16.map { $0 << 16 | 0x7FFF }), .s32) == expected)

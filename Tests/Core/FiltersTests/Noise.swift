@@ -9,7 +9,6 @@ enum Noise {
         }
     }
 
-    /// `count` bytes.
     static func bytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         var state = seed
         return (0..<count).map { _ in

@@ -78,7 +78,7 @@ import Testing
         #expect(meter.drainHalves() == [])
         feed(meter, Sound.bytes(Array(loud[..<800])))
         #expect(meter.drainHalves() == [half(4000)])
-        // 100 s that nobody asked for.
+        // 100 s without a drain.
         for _ in 0..<40 { feed(meter, Sound.bytes(loud)) }
         #expect(meter.drainHalves().count == 60)
     }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func `an offset and its drift are no part of the alternating signal`() {
-        // Half of full scale, drifting by a hundredth a second, and a square wave of a thousandth on the right.
+        // Half of full scale, drifting by a hundredth a second, and a square wave of a thousandth on the right channel.
         let frames = (0..<16000).flatMap { frame in
             let offset = 0.5 + 0.01 * Double(frame) / 8000
             return [offset, offset + (frame % 2 == 0 ? 0.001 : -0.001)].map { Int32($0 * 2_147_483_648) }
@@ -141,7 +141,7 @@ import Testing
         let format = Sound.format(sampleFormat, bits: bits)
         let step = 1 / Double(Int64(1) << (min(24, format.significantBits) - 1))
         for offset in [0, 0.02, -0.5] {
-            // Every frame, and now and then.
+            // From an alternation at every frame to a rare one.
             for period in [1, 2, 7, 1000] {
                 let samples = (0..<48000).map { offset + ($0 / period % 2 == 0 ? step : 0) }
                 #expect(signal(samples, format).isDead(in: format), "\(offset), \(period)")
@@ -162,7 +162,7 @@ import Testing
     func `noise of an open converter is dead, and a quiet microphone is not`(sampleFormat: SampleFormat, bits: Int?) {
         let format = Sound.format(sampleFormat, bits: bits)
         func noise(dBFS: Double) -> [Double] {
-            // Of uniform noise between −0.5 and 0.5 the mean square is 1/12.
+            // The mean square of uniform noise between −0.5 and 0.5 is 1/12.
             var scale = 3.4641016
             for _ in 0..<Int(-dBFS) { scale *= 0.8912509 }
             return Noise.samples(48000).map { $0 * scale }

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: SampleFormat.allCases, channelCounts)
     func `with the filter off every bit passes`(sampleFormat: SampleFormat, channels: Int) {
         let format = Sound.format(sampleFormat, channels: channels)
-        // Every pattern of bits: of floats also those that are no numbers.
+        // Any pattern of bits, for floats including those that are not numbers.
         let input = Noise.bytes(1000 * format.bytesPerFrame)
         let path = SignalPath(format: format, design: .off(rateHz: 48000))
         let expected =
@@ -28,13 +28,13 @@ import Testing
         let path = SignalPath(format: format, design: .off(rateHz: 48000))
         let stored = path.process(Sound.bytes(words))
         #expect(stored == Sound.packed(words.map { $0 >> 8 }))
-        // Nothing was lost: the file has every sample.
+        // The file has every sample, so no sample was lost.
         try #require(stored.count == 3 * words.count)
         let back = stride(from: 0, to: stored.count, by: 3).map { place in
             (0..<3).reduce(Int32(0)) { $0 | Int32(stored[place + $1]) << (8 + 8 * $1) }
         }
         #expect(back == words)
-        // What a driver calls insignificant is cut off.
+        // Bits that the driver declares insignificant are cut off.
         let junk = SignalPath(format: format, design: .off(rateHz: 48000))
         #expect(junk.process(Sound.bytes(words.map { $0 | 0xFF })) == stored)
         #expect(junk.levels == path.levels)
@@ -72,7 +72,7 @@ import Testing
         #expect(isCopied == (sampleFormat == .s24))
         #expect(path.levels == copying.levels)
         #expect(path.finishPeaks() == copying.finishPeaks())
-        // From the frame on at which a filter comes into force, it is stored as that gives it.
+        // From the frame at which a filter takes effect, its output is stored.
         path.change(to: try lowPass(9000))
         copying.change(to: try lowPass(9000))
         let other = run()
@@ -134,7 +134,7 @@ import Testing
         let format = Sound.format(sampleFormat, channels: channels)
         let frames = 6000
         var input = Noise.bytes(frames * format.bytesPerFrame)
-        // Floats of ordinary size, quiet ones and loud ones.
+        // Floats of ordinary size, including quiet and loud ones.
         if sampleFormat == .float { for index in stride(from: 3, to: input.count, by: 4) { input[index] = 0x3E } }
         let designs = [try lowPass(5000), .off(rateHz: 48000), try lowPass(9000, highPassHz: 80, slope: 48)]
         func run(cutting lengths: [Int]) -> (stored: [UInt8], peaks: [Int8], levels: [ChannelLevels]) {
@@ -144,7 +144,7 @@ import Testing
             var done = 0
             var turn = 0
             while done < frames {
-                // The changes fall on frames of their own, whatever the blocks are.
+                // The changes happen at fixed frames, whatever the blocks are.
                 if done == 100 { path.change(to: designs[1]) }
                 if done == 1000 { path.change(to: designs[2]) }
                 let next = [100, 1000, 5000, frames].first { $0 > done }!
@@ -174,7 +174,7 @@ import Testing
         let design = try lowPass(9000, highPassHz: 80, slope: 48)
         var input = Noise.bytes(5000 * format.bytesPerFrame)
         if sampleFormat == .float { for index in stride(from: 3, to: input.count, by: 4) { input[index] = 0x3E } }
-        // At a whole number of pixels, as both settle there.
+        // At a whole number of pixels, because both paths settle there.
         let cut = 12 * 256 * format.bytesPerFrame
         let whole = SignalPath(format: format, design: design)
         _ = whole.process(Array(input[..<cut]))
@@ -207,7 +207,7 @@ import Testing
             case .s24, .s24Packed: 8_388_607
             case .s32, .float: .max
             }
-        // A square wave: the low-pass overshoots at each edge.
+        // The low-pass overshoots at each edge of a square wave.
         let square = (0..<2000).map { $0 / 100 % 2 == 0 ? full : -full - 1 }
         let input: [UInt8] =
             switch sampleFormat {

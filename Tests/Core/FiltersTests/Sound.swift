@@ -2,7 +2,7 @@ import Filters
 import Glibc
 import Takes
 
-/// Frames of a test, as bytes.
+/// Test sound, as bytes.
 enum Sound {
     static func format(
         _ sampleFormat: SampleFormat, channels: Int = 1, rateHz: Int = 48000, bits: Int? = nil
@@ -10,7 +10,7 @@ enum Sound {
         StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: sampleFormat, significantBits: bits)
     }
 
-    /// The levels of sound that is stored as it is.
+    /// The levels of sound that is stored unchanged.
     static func levels(_ bytes: [UInt8], _ format: StreamFormat) -> [ChannelLevels] {
         let path = SignalPath(format: format, design: .off(rateHz: format.rateHz))
         _ = path.process(bytes)
@@ -36,17 +36,17 @@ enum Sound {
     }
     static func floats(_ bytes: [UInt8]) -> [Float] { words(bytes).map { Float(bitPattern: UInt32(bitPattern: $0)) } }
 
-    /// `frameCount` frames of a sine in every channel.
+    /// `frameCount` samples of a sine.
     static func sine(_ frequencyHz: Double, amplitude: Double, frameCount: Int, rateHz: Int = 48000) -> [Double] {
         (0..<frameCount).map { amplitude * sin(2 * .pi * frequencyHz * Double($0) / Double(rateHz)) }
     }
 }
 
 extension SignalPath {
-    /// Passes bytes on and gives back what is stored.
+    /// Processes bytes and returns the stored ones.
     func process(_ bytes: [UInt8]) -> [UInt8] {
         let room = bytes.count / format.bytesPerFrame * format.stored.bytesPerFrame
-        // One byte too many, to see that it is left alone.
+        // One extra byte, to check that it is not written.
         var output = [UInt8](repeating: 0xA5, count: room + 1)
         let written = bytes.withUnsafeBytes { input in
             output.withUnsafeMutableBytes { process(input, into: $0) }
@@ -57,7 +57,7 @@ extension SignalPath {
 
     func process(_ samples: [Float]) -> [Float] { Sound.floats(process(Sound.bytes(samples))) }
 
-    /// Passes silence on and gives back what is stored.
+    /// Processes silence and returns the stored bytes.
     func silence(frameCount: Int) -> [UInt8] {
         var output = [UInt8](repeating: 0xA5, count: frameCount * format.stored.bytesPerFrame)
         let written = output.withUnsafeMutableBytes { silence(frameCount: frameCount, into: $0) }

@@ -4,9 +4,10 @@ import Testing
 
 @testable import Filters
 
-/// Sound that is stored as it is is measured from the card's bytes; what is found is what numbers of floating point give, bit for bit.
+/// Sound that is stored unchanged is measured from the card's bytes. The results equal those of a floating-point
+/// measurement, bit for bit.
 @Suite struct WholeScanTests {
-    /// Measures by numbers of floating point, as what was filtered is measured.
+    /// Measures with floating point, as for filtered sound.
     private final class Reference {
         private let format: StreamFormat
         private let coding: SampleCoding
@@ -46,9 +47,9 @@ import Testing
         /// Each bit is random.
         case noise
         case silence
-        /// The converter's lowest code, its highest, and those beside them.
+        /// The converter's lowest code, its highest, and their neighbours.
         case limits
-        /// All samples have the lowest code: the greatest squares that there are.
+        /// All samples have the lowest code, which gives the largest squares.
         case lowest
         case highest
         /// A few of the lowest bits.
@@ -137,7 +138,7 @@ import Testing
     @Test(arguments: layouts) func `nothing is read beyond the last frame or before the first`(
         layout: (SampleFormat, Int?)
     ) {
-        // Samples at the limit around the frames would be found.
+        // Reading beyond the frames would find samples at the limit.
         for channels in [1, 2, 3, 5, 8] {
             for frames in 1...40 {
                 let format = Sound.format(layout.0, channels: channels, bits: layout.1)

@@ -3,7 +3,7 @@ import Takes
 import Testing
 import Transport
 
-/// Back and forward held together ask for the kit's own access point; stop and play adopt a stick.
+/// Back and forward held together request the kit's own access point. Stop and play adopt a stick.
 @Suite struct ChordTests {
     private func down(_ button: Button, _ time: Double) -> Edge { Edge(button, isDown: true, at: at(time)) }
     private func up(_ button: Button, _ time: Double) -> Edge { Edge(button, isDown: false, at: at(time)) }

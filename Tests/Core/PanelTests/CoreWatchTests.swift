@@ -21,7 +21,7 @@ import Transport
         return indication
     }
 
-    /// What a watch that wakes at its deadlines alone does until `end`; the core beats at `beats`.
+    /// The actions until `end` of a watch that wakes only at its deadlines. The core beats at `beats`.
     private func trace(beats: [Double], until end: Double) -> [String] {
         var watch = CoreWatch(start: at(0))
         var lines: [String] = []

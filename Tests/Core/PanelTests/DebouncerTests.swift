@@ -3,7 +3,7 @@ import Takes
 import Testing
 
 @Suite struct DebouncerTests {
-    /// The turns of a trace: each entry is a time in milliseconds, positive when the level goes down.
+    /// The turns for some edges, each a time in milliseconds and whether the button goes down.
     private func turns(_ edges: [(Double, Bool)], isDown: Bool = false) -> [Debouncer.Turn] {
         var debouncer = Debouncer(window: .milliseconds(15), isDown: isDown)
         var turns: [Debouncer.Turn] = []
@@ -97,8 +97,8 @@ import Testing
 
     // MARK: Storms
 
-    /// Takes in edges at a pace, in milliseconds.
-    /// - Returns: which of them muted the line.
+    /// Takes edges at regular intervals, in milliseconds.
+    /// - Returns: the indexes of the edges that muted the line.
     private func edges(_ count: Int, every interval: Double, into line: inout Debouncer) -> [Int] {
         (0..<count).filter { line.edge(isDown: true, at: at(Double($0) * interval)) }
     }
@@ -131,7 +131,7 @@ import Testing
         _ = edges(200, every: 0, into: &line)
         var now = 0.0
         var trace: [String] = []
-        // It moves in the first three seconds, is checked each second, and rests from then on.
+        // The line moves in the first three seconds, is checked every second, and then rests.
         while let next = line.nextCheck {
             now += 1000
             #expect(next == at(now))

@@ -5,7 +5,7 @@ import Testing
 import Transport
 
 @Suite struct DisplayTests {
-    /// What happens to the lamps until `end`, as milliseconds and the names of the lit ones, woken by `nextChange` alone.
+    /// The changes of the lamps until `end`, as milliseconds and the names of the lit ones. Only `nextChange` wakes it.
     private func trace(
         _ shows: [(Double, Indication)], lamps: Set<Lamp> = [.record, .play, .upload, .fault], until end: Double
     ) -> [String] {

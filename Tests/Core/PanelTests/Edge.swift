@@ -2,7 +2,6 @@ import Panel
 import Takes
 import Transport
 
-/// A button goes down or up.
 struct Edge {
     var button: Button
     var isDown: Bool

@@ -8,7 +8,7 @@ import Transport
     private func down(_ button: Button, _ time: Double) -> Edge { Edge(button, isDown: true, at: at(time)) }
     private func up(_ button: Button, _ time: Double) -> Edge { Edge(button, isDown: false, at: at(time)) }
 
-    /// The events of a loop that wakes at deadlines and edges, each time `late` milliseconds after it should.
+    /// The events of a loop that wakes `late` milliseconds after each deadline and edge.
     private func events(
         _ edges: [Edge], timing: PanelTiming = PanelTiming(), until end: Double = 30_000, late: () -> Double = { 0 }
     ) -> [TransportEvent] {
@@ -132,7 +132,7 @@ import Transport
         input.edge(down(.stop, 0))
         let presses = input.advance(to: at(500))
         #expect(presses.count == 2)
-        // With the press they are 200.
+        // Together with the press there are 200 edges.
         let muting = (1...300).filter { input.edge(.stop, isDown: $0 % 2 == 0, at: at(500 + Double($0))) }
         #expect(muting == [199])
         #expect(input.muted == [.stop])
@@ -143,7 +143,7 @@ import Transport
         #expect(input.nextDeadline == at(1699))
         #expect(input.checks(by: at(1698)) == [])
         #expect(input.checks(by: at(1699)) == [.stop])
-        // It rests, and is down when its edges count again: that is no press.
+        // The line rests, and the button is down when its edges count again. That is not a press.
         var now = 1699.0
         while !input.check(.stop, hasMoved: false, isDown: { true }, at: at(now)) { now += 1000 }
         #expect(now == 10_699)

@@ -5,7 +5,7 @@ import Testing
 import Transport
 
 @Suite struct PanelInputTests {
-    /// A loop that wakes at deadlines and edges, each time `late` milliseconds after it should, up to `end`.
+    /// The events up to `end` of a loop that wakes `late` milliseconds after each deadline and edge.
     private func events(
         _ edges: [Edge], until end: Double, late: () -> Double = { 0 }, timing: PanelTiming = PanelTiming(),
         down: Set<Button> = []
@@ -121,7 +121,7 @@ import Transport
             events(hold(.play, 0, 3100) + hold(.play, 4000, 7100), until: 30000) == [
                 press, pair, .press(.play, at: at(4000)), .pair(pressed: at(4000)),
             ])
-        // Known when it is due, and not before.
+        // The event is known when it is due, and not before.
         var input = PanelInput()
         input.edge(Edge(.play, isDown: true, at: at(0)))
         #expect(input.advance(to: at(2999.9)) == [press])
@@ -141,7 +141,7 @@ import Transport
             events(
                 [Edge(.stop, isDown: false, at: at(20000))] + hold(.stop, 20100, 20200), until: 30000, down: [.stop])
                 == [.press(.stop, at: at(20100))])
-        // Its contacts bounce while it is held: still nothing.
+        // The contacts bounce while the button is held, which has no effect either.
         input.edge(Edge(.stop, isDown: false, at: at(20000)))
         input.edge(Edge(.stop, isDown: true, at: at(20002)))
         #expect(input.advance(to: at(30000)).isEmpty)
@@ -190,7 +190,7 @@ import Transport
             let punctual = events(edges, until: 40000)
             for lateness in [1.0, 20, 700, 5000] {
                 let late = events(edges, until: 40000) { .random(in: 0..<lateness, using: &dice) }
-                // What goes on repeating at the end is cut at different places.
+                // The last repeats of a held button are cut off at different places.
                 let count = min(punctual.count, late.count)
                 #expect(late.prefix(count) == punctual.prefix(count))
                 #expect(abs(punctual.count - late.count) <= 20)
@@ -232,7 +232,7 @@ import Transport
         #expect(input.advance(to: at(3000), reading: { _ in false }).isEmpty)
         #expect(input.advance(to: at(3015), reading: { _ in false }).isEmpty)
         #expect(input.nextDeadline == nil)
-        // And the next press is a press.
+        // The next press counts.
         input.edge(Edge(.stop, isDown: true, at: at(4000)))
         #expect(input.advance(to: at(4015), reading: { _ in true }) == [.press(.stop, at: at(4000))])
     }
@@ -253,7 +253,7 @@ import Transport
         var input = PanelInput()
         input.reset(.record, isDown: true)
         #expect(input.isDown(.record))
-        // A spike on a line that is shorted.
+        // A spike on a shorted line.
         input.edge(Edge(.record, isDown: false, at: at(100)))
         input.edge(Edge(.record, isDown: true, at: at(100.05)))
         #expect(input.advance(to: at(9000)).isEmpty)

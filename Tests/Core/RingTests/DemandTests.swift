@@ -10,7 +10,7 @@ struct DemandTests {
 
     private var isPrompt: Bool { ring.demand.isPrompt() }
 
-    /// Whether the capture thread would be woken; not once more after that.
+    /// Whether the capture thread would be woken. Clears the demand.
     private func wakes() -> Bool {
         var descriptor = pollfd(fd: ring.demand.fileDescriptor, events: Int16(POLLIN), revents: 0)
         defer { ring.demand.clear() }

@@ -65,7 +65,7 @@ private func ring(_ stamps: [Stamp]) -> Ring {
     }
 
     @Test func `a slow crystal half a minute ago is still found by the stamps of its time`() {
-        // 200 ppm slow: 4799.04 frames arrive in 100 ms.
+        // The crystal is 200 ppm slow: 4799.04 frames arrive in 100 ms.
         let stamps = (0...600).map { (index: Int) -> Stamp in
             let frames = Int64(Double(index) * 4799.04)
             return Stamp(
@@ -78,7 +78,7 @@ private func ring(_ stamps: [Stamp]) -> Ring {
     }
 
     @Test func `the raw clock of a frame leads back to that frame`() throws {
-        // The raw clock stands elsewhere, and stamps are late by chance.
+        // The raw clock has another zero, and stamps are late at random.
         let late = [0.0, 0.4, 0, 1.5, 0.2, 0]
         let line = ring(
             late.enumerated().map { index, late in

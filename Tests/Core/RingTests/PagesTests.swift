@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ring
 
-/// Which pages of a mapping are present.
+/// The number of present pages of a mapping.
 private func presentPages(of pages: borrowing Pages) -> Int {
     let page = sysconf(Int32(_SC_PAGESIZE))
     var states = [UInt8](repeating: 0, count: pages.byteCount / page)
@@ -11,7 +11,8 @@ private func presentPages(of pages: borrowing Pages) -> Int {
     return states.count { $0 & 1 == 1 }
 }
 
-/// The kernel of the machine makes pages present without writing to them. An emulator of another processor may say so and do nothing.
+/// Whether the kernel of the machine makes pages present without writing to them. An emulator of another processor may
+/// report success without doing it.
 let kernelPopulates: Bool = {
     let pages = Pages(byteCount: 1)
     return madvise(pages.start, pages.byteCount, MADV_POPULATE_WRITE) == 0 && presentPages(of: pages) == 1
@@ -27,7 +28,7 @@ let kernelPopulates: Bool = {
     }
 
     @Test(.enabled(if: kernelPopulates)) func `all pages of a range are made present`() {
-        // Pages may be of 2 MiB.
+        // Pages may have 2 MiB.
         let pages = Pages(byteCount: 12_000_000)
         let page = sysconf(Int32(_SC_PAGESIZE))
         pages.makePresent(0..<1_000_000)

@@ -7,7 +7,7 @@ import Workers
 @testable import Ring
 
 @Suite struct PrefaultTests {
-    /// Mono, 32 bits: a frame is 4 bytes.
+    /// Mono, 32 bits: a frame has 4 bytes.
     private let format = StreamFormat(rateHz: 48000, channels: 1, sampleFormat: .s32)
 
     @Test(.enabled(if: kernelPopulates)) func `the first second of a ring is present, and all of it after prefault`() {
@@ -55,7 +55,7 @@ import Workers
     }
 }
 
-/// Makes the memory of a ring present again and again.
+/// Makes the memory of a ring present repeatedly.
 private final class Prefaulter: Sendable {
     private let ring: Ring
     private let isEnding = Atomic<Bool>(false)

@@ -4,10 +4,10 @@ import Takes
 import Testing
 
 @Suite struct RateMeasureTests {
-    /// A ring of a card that states 48 kHz, with a stamp each 0.12 s.
+    /// A ring of a card that states 48 kHz, with a stamp every 0.12 s.
     /// - Parameters:
-    ///   - rateHz: its true rate.
-    ///   - late: how late a stamp is, in milliseconds, by the seconds since the start.
+    ///   - rateHz: the card's true rate.
+    ///   - late: the delay of a stamp in milliseconds, by the seconds since the start.
     private func ring(
         _ rateHz: Double, seconds: Double, kind: Stamp.Kind = .started, late: (Double) -> Double = { _ in 0 },
         into ring: Ring? = nil

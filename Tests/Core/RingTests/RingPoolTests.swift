@@ -28,7 +28,7 @@ struct RingPoolTests {
         var other = format
         other.rateHz = 2000
         #expect(pool.ring(format: other, holding: .seconds(1), periodFrames: 100) == nil)
-        // The card may be back in its old format before that.
+        // The card may return in its old format before that.
         #expect(pool.ring(format: format, holding: .seconds(1), periodFrames: 100) === reader?.ring)
         #expect(pool.ring(format: format, holding: .seconds(1), periodFrames: 200) == nil)
         reader = nil

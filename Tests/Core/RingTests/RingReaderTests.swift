@@ -23,7 +23,7 @@ private func write(_ count: Int64, to ring: Ring) {
     }
 }
 
-/// The first and the last position in some bytes, and whether all between them follow one another.
+/// The first position in some bytes, the number of positions, and whether they are consecutive.
 private func content(_ bytes: UnsafeRawBufferPointer) -> (first: Int32, count: Int, isWhole: Bool) {
     let samples = bytes.bindMemory(to: Int32.self)
     let isWhole = samples.indices.allSatisfy { samples[$0] == samples[0] &+ Int32($0) }
@@ -52,7 +52,7 @@ struct RingReaderTests {
     @Test func `a reader that is lapped learns how many frames it skipped, and goes on with younger ones`() {
         let ring = Ring(format: format, holding: .seconds(1), periodFrames: 100)
         let reader = RingReader(ring, from: 0)
-        // The next write may touch the oldest period, so it does not count as whole.
+        // The next write may overwrite the oldest period, so it does not count as intact.
         write(900, to: ring)
         guard case .frames = reader.read(atMost: 10, { content($0) }) else {
             Issue.record("whole frames were skipped")
@@ -82,7 +82,8 @@ struct RingReaderTests {
             Issue.record("a result of overwritten frames was returned: \(reading)")
             return
         }
-        // A period more than is written may be under way: 400 more leave the first frame alone, 401 do not.
+        // One more period than was written may be in progress. After 400 more frames the first frame is intact, after
+        // 401 it is not.
         let young = RingReader(ring, from: ring.position - 500)
         guard case .frames(500, _) = young.read({ _ in write(400, to: ring) }) else {
             Issue.record("whole frames were discarded")
@@ -171,7 +172,7 @@ struct RingReaderTests {
     }
 }
 
-/// The capture thread writes over frames while readers read them: what they read is then discarded, by design.
+/// The capture thread overwrites frames while readers read them. Their result is then discarded, by design.
 struct LappedReadersTests {
     private final class Tally: Sendable {
         let read = Atomic<Int64>(0)
@@ -236,7 +237,7 @@ struct LappedReadersTests {
                                 && content.count == Int(frames) && reader.position == before + frames
                             if !isRight { tally.wrong.add(1, ordering: .relaxed) }
                         }
-                        // The first is as fast as it can be, the others wait now and then.
+                        // The first reader is as fast as possible, the others wait sometimes.
                         for _ in 0..<random.below(1 + 8 * number) { sched_yield() }
                     }
                 })
@@ -256,7 +257,7 @@ struct LappedReadersTests {
                 if !content.isWhole || Int64(content.first) != before.count { wrong += 1 }
             }
         }
-        // From now on nothing is held, so that every reader comes to the end.
+        // From now on no frame is held, so that every reader reaches the end.
         holding.release()
         writer.join()
         for thread in threads { thread.join() }

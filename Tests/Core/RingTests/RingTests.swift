@@ -4,7 +4,7 @@ import Workers
 
 @testable import Ring
 
-/// Mono, 16 bits, 1000 frames a second: a frame is 2 bytes and lasts 1 ms.
+/// Mono, 16 bits, 1000 frames a second: a frame has 2 bytes and lasts 1 ms.
 private let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
 
 /// Writes frames whose samples count up from `value`.
@@ -21,7 +21,6 @@ private func write(_ count: Int64, from value: Int64, to ring: Ring) {
     }
 }
 
-/// All frames from `first` on.
 private func read(_ ring: Ring, from first: RingPosition) -> [Int16] {
     var samples: [Int16] = []
     var next = first

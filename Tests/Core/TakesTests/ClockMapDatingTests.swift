@@ -1,13 +1,14 @@
 import Takes
 import Testing
 
-/// Finished takes whose clock map notes no instants, as older versions wrote them.
+/// Finished takes whose clock map does not note instants, as written by older versions.
 @Suite struct ClockMapDatingTests {
     private let year = Int64(31_536_000_000_000)
-    /// By this offset, a take at 5 s on the monotonic clock began at `started`.
+    /// With this offset, a take at 5 s on the monotonic clock began at `started`.
     private let right = ClockOffset(microseconds: 1_795_241_886_250_000)
 
-    /// A take of 48 kHz with a point each 60 s; `calendar` is how many microseconds its date is off, nil if it has none.
+    /// A take at 48 kHz with a point every 60 s. `calendars` has the error of each date in microseconds, or nil for a
+    /// point without a date.
     private func sidecar(_ calendars: [Int64?], startOff: Int64) -> Sidecar {
         let started = WallTime(microseconds: right.microseconds + 5_000_000 + startOff)
         let name = TakeName(kit: "a", number: 1, started: started)
@@ -17,7 +18,7 @@ import Testing
             preRollFrames: 0, gainDB: nil, agc: nil, version: "0")
         sidecar.clockMap = calendars.enumerated().map { index, off in
             let seconds = Int64(60 * index + 7)
-            // The raw clock counts from elsewhere.
+            // The raw clock has another zero.
             let utc = off.map {
                 WallTime(microseconds: right.microseconds + 5_000_000 + seconds * 1_000_000 + $0).iso8601
             }
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    /// A take of right dates whose points note their instants; `calendars` says how many microseconds each is off.
+    /// A correctly dated take whose points note their instants. `calendars` has the error of each date in microseconds.
     private func notedSidecar(_ calendars: [Int64]) -> Sidecar {
         var sidecar = sidecar(calendars, startOff: 0)
         sidecar.clock = .ntp

@@ -1,7 +1,7 @@
 import Takes
 import Testing
 
-/// A clock that is read at the times of a list, one after the other, and then stands.
+/// A clock that returns the times of a list in order, and then stays at the last one.
 private final class ScriptedClock: Clock {
     private let instants: Locked<[Int64]>
     private let ahead: Int64
@@ -43,7 +43,7 @@ private final class ScriptedClock: Clock {
     }
 
     @Test func `two clocks that are read quickly after one another count, those with a pause between do not`() {
-        // Read: monotonic, calendar, monotonic. The first try has 30 ms before the calendar and 20 after it.
+        // Each try reads monotonic, calendar, monotonic. The first try has 30 ms before the calendar and 20 after it.
         let clock = ScriptedClock([0, 30, 50, 60, 60, 60], aheadMicroseconds: 1_000_000)
         #expect(clock.offset() == ClockOffset(microseconds: 1_000_000))
         let alwaysBusy = ScriptedClock([0, 1, 2, 10, 14, 20, 30, 39, 50, 60, 61, 80, 90, 91, 99], aheadMicroseconds: 0)

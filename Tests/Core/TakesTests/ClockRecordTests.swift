@@ -22,24 +22,24 @@ import Testing
     }
 
     private static let looks = [
-        // It was never set.
+        // The clock was never set.
         Look(),
         Look(isSynchronised: true, result: record(.ntp)),
         Look(isSetFromRTC: true, result: record(.rtc)),
         Look(isSynchronised: true, isSetFromRTC: true, result: record(.ntp)),
-        // The network's time counts, whatever was known.
+        // Network time replaces any earlier knowledge.
         Look(isSynchronised: true, seconds: 9, known: record(.manual), result: record(.ntp, 9)),
         Look(isSynchronised: true, seconds: 9, known: record(.ntp), result: record(.ntp, 9)),
         Look(isSynchronised: true, known: record(.rtc), result: record(.ntp)),
-        // What is read off two clocks is never quite the same.
+        // The measured offset differs slightly at each reading.
         Look(isSynchronised: true, seconds: 0.0009, known: record(.ntp), result: record(.ntp)),
         Look(isSynchronised: true, seconds: 0.0011, known: record(.ntp), result: record(.ntp, 0.0011)),
-        // It is remembered, wherever the calendar goes.
+        // The record is kept, wherever the calendar is set.
         Look(seconds: 0, known: record(.ntp), result: record(.ntp)),
         Look(seconds: 3e8, known: record(.ntp), result: record(.ntp)),
         Look(isSetFromRTC: true, seconds: 3e8, known: record(.rtc), result: record(.rtc)),
         Look(isSetFromRTC: true, seconds: 3e8, known: record(.manual), result: record(.manual)),
-        // Another boot's knowledge is of another clock.
+        // A record of another boot belongs to another clock.
         Look(known: record(.manual, boot: "c"), result: nil),
         Look(isSetFromRTC: true, known: record(.manual, boot: "c"), result: record(.rtc)),
         Look(isSynchronised: true, known: record(.ntp, boot: "c"), result: record(.ntp)),
@@ -63,17 +63,17 @@ import Testing
         Judgement(record: record(.ntp), origin: .ntp),
         Judgement(record: record(.manual), origin: .manual),
         Judgement(record: record(.rtc), origin: .rtc),
-        // Set by an unknown hand, forward or back; by less than matters.
+        // An unknown program set the calendar forward or back, by more or less than the tolerance.
         Judgement(record: record(.ntp), seconds: 2, origin: .unset),
         Judgement(record: record(.ntp), seconds: -2, origin: .unset),
         Judgement(record: record(.ntp), seconds: 1.999, origin: .ntp),
         Judgement(record: record(.manual), seconds: -1.999, origin: .manual),
         Judgement(record: record(.manual), seconds: 3e8, origin: .unset),
         Judgement(record: record(.rtc), seconds: -3e8, origin: .unset),
-        // A battery that was empty.
+        // The battery of the clock was empty.
         Judgement(record: record(.rtc), newestTake: "2026-11-21", origin: .rtc),
         Judgement(record: record(.rtc), newestTake: "2026-11-22", origin: .unset),
-        // What people and networks say may be before a take whose date was wrong.
+        // The date from a person or the network may be before a take whose date was wrong.
         Judgement(record: record(.ntp), newestTake: "2036-11-22", origin: .ntp),
         Judgement(record: record(.manual), newestTake: "2036-11-22", origin: .manual),
     ]

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The layers of the code, the upper ones first, as a table in `Sources/README.md` lists them.
+/// The layers of the code, top layer first, from a table in `Sources/README.md`.
 private struct Layers {
     struct Layer: Equatable {
         let name: String
@@ -9,7 +9,7 @@ private struct Layers {
         let targets: Set<String>
     }
 
-    /// What a layer's folder of `Sources` has.
+    /// A target in a layer's folder of `Sources`.
     struct Target {
         let layer: String
         let name: String
@@ -18,7 +18,8 @@ private struct Layers {
 
     let layers: [Layer]
 
-    /// Reads the first table of a page that begins with `| layer |`: a layer, those that it may import, and, last, its targets.
+    /// Reads the first table of a page that begins with `| layer |`. The columns are a layer, the layers that it may
+    /// import, and, last, its targets.
     init(readme: String) {
         let lines = readme.split(separator: "\n", omittingEmptySubsequences: false)
         layers = lines.drop { !$0.hasPrefix("| layer |") }.dropFirst(2).prefix { $0.hasPrefix("|") }.map { row in
@@ -30,7 +31,7 @@ private struct Layers {
         }
     }
 
-    /// What the folders and imports have that the table does not allow, and the reverse.
+    /// Differences between the table and the folders and imports, in both directions.
     func faults(of targets: [Target]) -> [String] {
         var faults: [String] = []
         for (place, layer) in layers.enumerated() {
@@ -52,7 +53,6 @@ private struct Layers {
     }
 }
 
-/// The modules that a file imports.
 private func imports(in source: String) -> Set<String> {
     let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
     let access: Set<Substring> = ["public", "package", "internal", "fileprivate", "private"]
@@ -68,7 +68,7 @@ private func imports(in source: String) -> Set<String> {
 @Suite struct LayersTests {
     private let top = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
 
-    /// What is two levels below a folder of the project.
+    /// The contents of the subfolders of a folder of the project.
     private func contents(of folder: String) throws -> [(layer: String, name: String, path: String)] {
         let files = FileManager.default
         return try files.contentsOfDirectory(atPath: "\(top)/\(folder)").flatMap { layer in

@@ -1,9 +1,9 @@
 import Takes
 import Testing
 
-/// What other programs find in the names of takes, by the rules that they document or have in their code.
+/// How other programs parse the names of takes, by their documentation or their code.
 struct NameReadersTests {
-    /// A program's rule: the text that it takes for date and time, without what parts them.
+    /// A program's rule. It returns the digits of the date and time, without separators.
     struct Reader: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let read: @Sendable (String) -> String?
@@ -50,7 +50,7 @@ struct NameReadersTests {
         }
     }
 
-    /// A take an hour, with two parts.
+    /// A take every hour, with two parts.
     @Test func `the names of a year have one date each, and sort by time`() throws {
         let first = try #require(WallTime(iso8601: "2026-01-01T00:00:00.500000Z"))
         var names: [String] = []

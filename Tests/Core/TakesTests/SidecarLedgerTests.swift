@@ -16,7 +16,7 @@ struct SidecarLedgerTests {
                 agc: nil, version: "0.1"))
     }
 
-    /// A ledger whose sidecar is on the disk, of a take of no frame.
+    /// A ledger of a take without frames whose sidecar is on the disk.
     static var written: SidecarLedger {
         var ledger = ledger
         ledger.giveOut(frames: 0)
@@ -58,7 +58,7 @@ struct SidecarLedgerTests {
         #expect(ledger.isDue(frames: 100))
         let change = ledger.change
         ledger.giveOut(frames: 100)
-        // It may fail.
+        // The write may fail.
         #expect(ledger.isDue(frames: 101))
         ledger.written(change)
         #expect(!ledger.isDue(frames: 102))
@@ -146,7 +146,7 @@ struct SidecarLedgerTests {
         #expect(gaps.last.map { $0.end <= TakeFrame(86_400 * Self.second) } == true)
         for (gap, next) in zip(gaps, gaps.dropFirst()) { #expect(gap.atFrame <= next.atFrame) }
         #expect(try JSONEncoder().encode(ledger.sidecar).count < 256 << 10)
-        // The first thousand at once, the rest once a minute.
+        // The first thousand are written at once, the others once a minute.
         #expect(writes <= 1000 + 85_400 / 60 + 1)
     }
 

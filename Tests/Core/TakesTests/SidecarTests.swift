@@ -3,7 +3,7 @@ import Takes
 import Testing
 
 struct SidecarTests {
-    /// Every field filled with a value of its own.
+    /// Every field has its own value.
     static let full: Sidecar = {
         let started = WallTime(microseconds: 1_795_241_891_250_000)
         let name = TakeName(kit: "heron07", number: 42, started: started)

@@ -51,7 +51,7 @@ struct TakeListingTests {
             asked.append([part] + stems)
             return part == files[2] ? ["a-0001_20261121_060000"] : ["b-0001_20261121_060000"]
         }
-        // Another kit's take has none of it: the third part is nobody's.
+        // The take of another kit does not own it, so the owner's answer is ignored.
         #expect(
             found == [
                 "a-0001_20261121_060000": [files[1], files[2]], "a-0001_20261121_080000": [files[0]],

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TrueStartTests {
     private static let started = "2026-11-21T06:18:11.250000Z"
-    /// By this offset, a take at 5 s on the monotonic clock began when it says.
+    /// With this offset, a take at 5 s on the monotonic clock began at `started`.
     private static let right = ClockOffset(microseconds: 1_795_241_886_250_000)
 
     struct Case: Sendable {
@@ -16,15 +16,15 @@ import Testing
     }
 
     private static let cases = [
-        // Nothing was set.
+        // The clock was not set.
         Case(seconds: 0, result: nil),
         Case(seconds: 0.0999, result: nil),
         Case(seconds: -0.0999, result: nil),
-        // It was set, by a known origin.
+        // The clock was set, by a known origin.
         Case(seconds: 0.1, result: "2026-11-21T06:18:11.350000Z"),
         Case(seconds: -86400, result: "2026-11-20T06:18:11.250000Z"),
         Case(take: .unset, seconds: 3600, now: .manual, result: "2026-11-21T07:18:11.250000Z"),
-        // What has set it is not known: it replaces no date, in either direction.
+        // An unknown origin set the clock. It does not replace a date, in either direction.
         Case(take: .ntp, seconds: 315_532_800, now: .unset, result: nil),
         Case(take: .manual, seconds: -315_532_800, now: .unset, result: nil),
         Case(
@@ -32,21 +32,21 @@ import Testing
             result: "2026-11-21T07:18:11.000000Z"),
         Case(take: .unset, corrected: started, seconds: -315_532_800, now: .unset, result: started),
         Case(take: .unset, seconds: -315_532_800, now: .unset, result: nil),
-        // Set back: the first date was right.
+        // The clock was set back: the first date was right.
         Case(corrected: "2036-11-20T06:18:11.250000Z", seconds: 0, result: nil),
         Case(corrected: "2036-11-20T06:18:11.250000Z", seconds: 60, result: "2026-11-21T06:19:11.250000Z"),
-        // Right by chance is known only once the clock has a known origin, and then stays known.
+        // A date that is right by chance is confirmed only once the clock has a known origin. It stays confirmed.
         Case(take: .unset, seconds: 0, now: .unset, result: nil),
         Case(take: .unset, seconds: 0, now: .ntp, result: started),
         Case(take: .unset, seconds: 0.05, now: .manual, result: "2026-11-21T06:18:11.300000Z"),
         Case(take: .unset, corrected: started, seconds: 0.05, now: .manual, result: started),
         Case(take: .unset, corrected: started, seconds: 0, now: .unset, result: started),
         Case(take: .rtc, seconds: 0, now: .ntp, result: nil),
-        // What is right already is not written again, what is not is.
+        // Only wrong dates are written again.
         Case(corrected: "2026-11-21T07:18:11.200000Z", seconds: 3600, result: "2026-11-21T07:18:11.200000Z"),
         Case(corrected: "2026-11-21T07:18:11.100000Z", seconds: 3600, result: "2026-11-21T07:18:11.250000Z"),
         Case(corrected: "soon", seconds: 3600, result: "2026-11-21T07:18:11.250000Z"),
-        // Another boot's clock is another clock.
+        // The clock of another boot is another clock.
         Case(boot: "c", seconds: 3600, result: nil),
         Case(corrected: "2026-11-21T07:00:00.000000Z", boot: "c", seconds: 3600, result: "2026-11-21T07:00:00.000000Z"),
     ]

@@ -2,7 +2,7 @@ import Takes
 import Testing
 import Transport
 
-/// The storage failed a take, whose sound goes on in another one.
+/// The storage failed during a take, whose sound continues in another one.
 @Suite struct GoOnTests {
     private let now = Instant(nanoseconds: 50_000_000_000)
     private var since: Instant { now - .seconds(1) }
@@ -13,7 +13,7 @@ import Transport
         TransportFacts(now: now + time, cardObstacle: card, storageObstacle: storage)
     }
 
-    /// A kit whose take failed a moment ago.
+    /// A kit whose take has just failed.
     private func failed() -> TransportState {
         var state = TransportState(rules: TransportRules())
         _ = state.handle(.press(.record, at: now), facts())

@@ -2,21 +2,20 @@ import Takes
 import Testing
 import Transport
 
-/// Play is held on, in each phase.
+/// Holding play, in each phase.
 @Suite struct PairingTests {
     private let now = Instant(nanoseconds: 50_000_000_000)
     private let take = TransportModel.name(7)
     private var pressed: Instant { now + .seconds(10) }
     private var facts: TransportFacts { TransportFacts(now: pressed + .seconds(3), selected: take) }
 
-    /// A state after some events.
     private func state(_ events: [TransportEvent] = [], _ facts: TransportFacts? = nil) -> TransportState {
         var state = TransportState(rules: TransportRules())
         for event in events { _ = state.handle(event, facts ?? self.facts) }
         return state
     }
 
-    /// What holding play on brings after its press, each with its effects.
+    /// The effects of the press of play and of the hold after it.
     private func hold(_ state: inout TransportState) -> [[TransportEffect]] {
         [state.handle(.press(.play, at: pressed), facts), state.handle(.pair(pressed: pressed), facts)]
     }
@@ -36,7 +35,7 @@ import Transport
         _ = idle.handle(.playBegan, facts)
         #expect(idle.handle(.pair(pressed: pressed), facts) == [.stopPlaying, .pair])
 
-        // It is stopped even if it was moved or paused meanwhile.
+        // Playback is stopped even if it was moved or paused in the meantime.
         for event in [TransportEvent.press(.forward, at: pressed), .change(.pause, by: Asker(1))] {
             idle = state()
             _ = idle.handle(.press(.play, at: pressed), facts)
@@ -111,7 +110,7 @@ import Transport
         #expect(hold(&resumed) == [[.change(.resume)], [.change(.pause), .pair]])
         #expect(resumed.deckState(isBlocked: false) == .paused)
         #expect(resumed.handle(.pair(pressed: pressed), facts) == [.pair])
-        // The player's answers belong to nobody.
+        // No client gets the player's answers.
         for _ in 0..<2 { #expect(resumed.handle(.playChanged, facts) == []) }
 
         resumed = state(paused + [.press(.play, at: pressed), .change(.pause, by: Asker(1))])
@@ -144,7 +143,7 @@ import Transport
         #expect(arming.handle(.cardAnswered, blocked) == [.refuse(refusal)])
         #expect(arming.phase == .idle)
 
-        // A press that ended before is not taken back.
+        // An earlier press that was released is not taken back.
         arming = state([.press(.record, at: now), .press(.play, at: pressed)], blocked)
         #expect(arming.handle(.pair(pressed: pressed + .seconds(4)), blocked) == [.pair])
         #expect(arming.handle(.cardAnswered, blocked) == [.refuse(refusal), .play(take)])

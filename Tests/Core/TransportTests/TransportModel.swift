@@ -2,9 +2,9 @@ import SeededRandom
 import Takes
 import Transport
 
-/// What a kit does, in rules of its own, simpler than the transport's: no effects, only what must be so after each event.
+/// A simpler model of the kit. It has no effects, only conditions that must hold after each event.
 ///
-/// The workers are part of it: what the transport orders is answered some events later, in the order of the orders.
+/// It includes the workers, which answer the transport's orders some events later, in the order of the orders.
 struct TransportModel {
     enum Mode: Hashable { case idle, resting, arming, recording, ending, playing, silencing, finishing }
 
@@ -15,13 +15,13 @@ struct TransportModel {
     private var nextNumber = 1
     private var nextAsker = 1
 
-    /// What the workers have not answered yet.
+    /// The answers that the workers still owe.
     private(set) var pending: [TransportEvent] = []
-    /// Who was promised an answer and has none yet.
+    /// The clients that still wait for an answer.
     private(set) var open: Set<Asker> = []
-    /// What the writer does, as the orders say.
+    /// The writer's state according to the orders.
     private(set) var writer = WriterMode.free
-    /// What the player does, as the orders say.
+    /// The player's state according to the orders.
     private(set) var player = PlayerMode.free
     private(set) var isCardWithPlayer = false
     private(set) var powerOffs = 0
@@ -29,16 +29,16 @@ struct TransportModel {
     private(set) var takes = 0
     private(set) var rejoins = 0
     private(set) var lateRejoins = 0
-    /// How often another take began for the one before, such as that of a card that was back with other channels.
+    /// The number of takes that continued another one, for example after the card returned with other channels.
     private(set) var others = 0
     private(set) var pairings = 0
-    /// How often opening pairing took back what its press had begun or resumed.
+    /// The number of times that pairing stopped the sound that its press had started or resumed.
     private(set) var silenced = 0
-    /// When play was last pressed.
     private var playPressed = Instant(nanoseconds: 0)
     private var sounding = Sounding.byOthers
 
-    /// What has made sound what plays: the last press of play, whether it acted or not, or something else; unknown: what had waited did.
+    /// The origin of the current sound: the last press of play, whether it acted or not, or something else. Unknown if
+    /// a waiting event started it.
     enum Sounding: Hashable { case byPress, byOthers, unknown }
 
     enum WriterMode: Hashable { case free, recording(Int), ending(Int), tail(Int) }
@@ -58,7 +58,7 @@ struct TransportModel {
         TakeName(kit: "k", number: number, started: WallTime(microseconds: 0))
     }
 
-    /// An asker, who must get exactly one answer.
+    /// A client, which must get exactly one answer.
     mutating func asker() -> Asker {
         defer { nextAsker += 1 }
         open.insert(Asker(nextAsker))
@@ -68,7 +68,7 @@ struct TransportModel {
     mutating func handle(_ event: TransportEvent) {
         let before = transport
         let effects = transport.handle(event, facts)
-        // The same event in the same state has the same effects.
+        // The same event in the same state must have the same effects.
         var again = before
         if again.handle(event, facts) != effects || again != transport { problems.append("not a function: \(event)") }
         for effect in effects { carryOut(effect) }
@@ -76,7 +76,7 @@ struct TransportModel {
         check(event)
     }
 
-    /// Play was held on since it was pressed last.
+    /// Play was held since its last press.
     mutating func holdPlay() {
         let sounding = sounding
         let isLocked = transport.lock == .locked
@@ -111,7 +111,7 @@ struct TransportModel {
         if case .press(.play, let instant) = event {
             playPressed = instant
             isPress = true
-            // That press may do nothing, such as on a locked panel.
+            // The press may have no effect, for example on a locked panel.
             if sounding == .byPress { sounding = .byOthers }
         }
         for effect in effects {
@@ -120,7 +120,7 @@ struct TransportModel {
                 if case .play = event { sounding = .byOthers } else { sounding = isPress ? .byPress : .unknown }
             case .change(.resume) where isPress: sounding = .byPress
             case .change(.pause) where isPress, .stopPlaying: sounding = .byOthers
-            // By a command, of what a press may have begun.
+            // A command changed the sound that a press may have started.
             case .change(.pause), .change(.resume): if sounding == .byPress { sounding = .unknown }
             default: break
             }
@@ -173,7 +173,7 @@ struct TransportModel {
             guard case .tail(let number) = writer else {
                 return problems.append("rejoin while the writer is \(writer)")
             }
-            // Now and then the tail ended while the order was on its way.
+            // Sometimes the tail ended while the order was on its way.
             guard (rejoins + lateRejoins) % 4 != 3 else {
                 lateRejoins += 1
                 return endTail()
@@ -182,7 +182,7 @@ struct TransportModel {
             rejoins += 1
             pending.append(.takeRejoined(Self.name(number)))
         case .dropTail:
-            // Orders are carried out in their order: whatever comes after it finds the writer free.
+            // Orders are carried out in sequence, so the next order finds the writer free.
             if hasEndedTail { return }
             guard case .tail = writer else { return problems.append("dropTail while the writer is \(writer)") }
             writer = .free
@@ -204,7 +204,7 @@ struct TransportModel {
         }
     }
 
-    /// What a worker did is so before the transport receives it.
+    /// The workers change their state before the transport receives the report.
     mutating func workerActs(on event: TransportEvent) {
         switch event {
         case .takeFinished(let name, let hasTail):
@@ -222,7 +222,7 @@ struct TransportModel {
         answer()
     }
 
-    /// The take fails instead of what the writer was ordered.
+    /// The take fails instead of carrying out its orders.
     mutating func failTake() {
         guard writer != .free else { return }
         if case .tail = writer { return }
@@ -236,21 +236,22 @@ struct TransportModel {
         var isRunning = false
         if case .recording(let take) = transport.phase { isRunning = take.stage == .running }
         handle(.takeFailed(Refusal(.io, "record: it failed")))
-        // Each second time its sound goes on in another folder.
+        // Every second time its sound continues in another folder.
         if isRunning, nextNumber % 2 == 0 { handle(.goOn(at: now, startedBy: .command)) }
     }
 
-    /// The writer ended a tail by itself, and the transport does not know it yet: what it orders of the take has no effect.
+    /// The writer ended a tail without an order, and the transport does not know it yet. Its orders about the take have
+    /// no effect.
     private var hasEndedTail: Bool { writer == .free && pending.contains(.tailEnded) }
 
-    /// The writer ends its tail by itself, since the storage does not take it any more.
+    /// The writer ends its tail without an order, because the storage no longer accepts it.
     mutating func endTail() {
         guard case .tail = writer else { return }
         writer = .free
         pending.append(.tailEnded)
     }
 
-    /// The player comes to its end, or fails, before it did what it was ordered.
+    /// The player ends or fails before it has carried out its orders.
     mutating func endPlaying(_ failure: Refusal?) {
         guard player != .free else { return }
         pending.removeAll { event in
@@ -263,7 +264,7 @@ struct TransportModel {
         handle(.playEnded(failure: failure))
     }
 
-    // MARK: What must be so
+    // MARK: Conditions
 
     private mutating func check(_ event: TransportEvent) {
         let isRecording: Bool

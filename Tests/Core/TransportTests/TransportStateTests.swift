@@ -3,7 +3,7 @@ import Takes
 import Testing
 import Transport
 
-/// The rows of the table, one by one, then all of it at random.
+/// Tests the rows of the table individually, then random sequences.
 @Suite struct TransportStateTests {
     private let now = Instant(nanoseconds: 50_000_000_000)
     private let take = TransportModel.name(7)
@@ -51,7 +51,7 @@ import Transport
         }
     }
 
-    /// What each button does in each state.
+    /// The effect of each button in each state.
     @Test func `the table of buttons`() {
         var table: [String: [TransportEffect]] = [:]
         for (name, start) in [
@@ -186,7 +186,7 @@ import Transport
         #expect(state.handle(.tailEnded, facts) == [.refuse(refusal), .reply(Asker(4), .refused(refusal)), .takeOver])
         #expect(state.phase == .idle)
 
-        // A card that was away would leave a gap that is not marked.
+        // A card that was disconnected would leave an unmarked gap.
         state = stopped
         #expect(state.handle(.cardLost, facts) == [.dropTail])
         #expect(state.handle(.press(.record, at: pressed), facts) == [.begin(at: pressed, by: .button)])
@@ -219,7 +219,7 @@ import Transport
         _ = state.handle(.takeRejoined(take), TransportFacts(now: pressed))
         #expect(state.handle(.tick, TransportFacts(now: end + TransportRules.followDelay)) == [.follow(at: end)])
 
-        // It would be longer than allowed already.
+        // The take would exceed the limit.
         for limit in [\TransportRules.longest, \.newTakeEvery] {
             state = stopped { $0[keyPath: limit] = .seconds(130) }
             #expect(
@@ -250,7 +250,7 @@ import Transport
         let due = cut + TransportRules.followDelay
         #expect(state.nextDeadline == due)
         #expect(state.handle(.tick, TransportFacts(now: cut)) == [])
-        // A stop of before the cut, known after it, ends the take: no other one begins.
+        // A stop from before the cut, received after it, ends the take. No other take begins.
         var stopped = state
         let pressed = cut - .milliseconds(5)
         #expect(
@@ -293,7 +293,7 @@ import Transport
         #expect(state.handle(.cardLost, facts) == [.suspend])
         #expect(state.handle(.cardReturned, facts) == [.resumeTake(after: .zero)])
         _ = state.handle(.cardLost, facts)
-        // A card that is opened and lost again and again without a frame does not prolong it.
+        // Repeatedly opening and losing the card without a frame does not extend the wait.
         _ = state.handle(.cardLost, TransportFacts(now: now + .seconds(300)))
         #expect(
             state.handle(.tick, TransportFacts(now: now + .seconds(600))) == [
@@ -325,7 +325,7 @@ import Transport
     private var back: Instant { now - .seconds(3) }
     private var changed: TransportEvent { .cardChanged(at: back, startedBy: .schedule) }
 
-    /// A take that ends since its card is back with other channels.
+    /// A take that is ending because its card returned with other channels.
     private func endingForAnother() -> TransportState {
         var state = recording()
         _ = state.handle(.cardLost, facts)
@@ -401,7 +401,7 @@ import Transport
         let refusal = Refusal(.busy, "the kit is shutting down")
         #expect(state.handle(.shutdown(at: facts.now), facts) == [.reply(Asker(1), .refused(refusal))])
         #expect(state.handle(.takeFinished(take, hasTail: false), facts) == [.takeOver, .closeCard, .powerOff])
-        // Should the power stay on, it is ready again after a while.
+        // If the power stays on, the kit is ready again after a while.
         #expect(state.cardNeed == .closed)
         _ = state.handle(.tick, TransportFacts(now: now + TransportRules.rest))
         #expect(state.cardNeed == .standby)
@@ -416,7 +416,7 @@ import Transport
         #expect(state.cardNeed == .closed)
     }
 
-    /// Twenty thousand events a run, at random, with workers that answer late and fail.
+    /// Twenty thousand random events in each run, with workers that answer late and fail.
     @Test(arguments: 1...8) func `whatever happens, writer, player and transport agree and everybody is answered`(
         seed: Int
     ) {

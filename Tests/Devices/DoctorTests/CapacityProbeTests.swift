@@ -10,7 +10,7 @@ import Testing
     private static let disk = 1024 * mebibyte
     private static let device = BackingDevice(start: 0, byteCount: disk, diskByteCount: disk)
     private static let free = 900 * mebibyte
-    /// Behind 64 MiB of other files, and before and behind 16 MiB in the middle.
+    /// After 64 MiB of other files, and on both sides of 16 MiB in the middle.
     private static let extents = [
         FileExtent(offset: 0, place: 64 * mebibyte, byteCount: 300 * mebibyte),
         FileExtent(offset: 300 * mebibyte, place: 380 * mebibyte, byteCount: 577 * mebibyte),
@@ -36,7 +36,7 @@ import Testing
         if case .measured(let measure) = outcome { measure } else { nil }
     }
 
-    /// Where the file itself may be written.
+    /// Whether the file itself has a block at this place.
     private func isOwn(_ place: Int64) -> Bool {
         Self.extents.contains { $0.place <= place && place < $0.place + $0.byteCount }
     }
@@ -45,7 +45,7 @@ import Testing
         let card = card(.genuine)
         let measure = try #require(measured(run(card)))
         #expect(measure.wrong == [] && measure.realByteCount == nil)
-        // 900 MiB less the reserve, and 660 s of sound at 10 kB/s.
+        // 900 MiB minus the reserve, and 660 s of sound at 10 kB/s.
         #expect(measure.wantedByteCount == 877 * Self.mebibyte)
         #expect(measure.coveredByteCount == measure.wantedByteCount)
         #expect(measure.count > 900 && measure.step == Self.mebibyte)

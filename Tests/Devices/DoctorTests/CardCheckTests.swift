@@ -161,7 +161,7 @@ import Testing
         let cards = [report("Mic_1", "path:1-1.2", "usb:0d8c:0014"), report("Mic", "path:1-1.1", "usb:0d8c:0014")]
         let check = CardCheck(request: CaptureRequest(), cards: cards, grant: grant)
         #expect(check.findings.first?.figures["kind"] == .text("usb"))
-        // Which of the two is recorded is left to their ports.
+        // Only the ports distinguish the two cards.
         let doubt =
             "path:1-1.2 \"Mic_1 card\" is of the same model, and only the port tells them apart: name the port in capture.card"
         for (reference, isDoubtful) in [

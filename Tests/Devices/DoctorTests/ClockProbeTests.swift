@@ -47,7 +47,7 @@ import Testing
     @Test func `a doctor that finds the recorder down judges by what that remembered`() {
         scratch.write("0b0c\n", to: "proc/sys/kernel/random/boot_id")
         scratch.write("0b0c manual \(clock.offset().microseconds)\n", to: "run/fieldfare/clock")
-        // Where this machine's clock is synchronised, that counts.
+        // If this machine's clock is synchronised, that has priority.
         let isSynchronised = probe.evidence(clock).isSynchronised
         #expect(probe.origin(newestTake: "2030-01-01", clock: clock) == (isSynchronised ? .ntp : .manual))
         scratch.write("0b0c manual 5\n", to: "run/fieldfare/clock")

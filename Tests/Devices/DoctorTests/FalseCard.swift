@@ -3,16 +3,16 @@ import Takes
 
 @testable import Doctor
 
-/// A card as the file system sees it: blocks, of which there may be fewer than it says.
+/// A card as the file system sees it: blocks, possibly fewer than it reports.
 final class FalseCard: SystemCalls, Clock {
-    /// What becomes of a block above the true end.
+    /// How the card treats blocks above the real end.
     enum Kind {
         case genuine
-        /// Its place repeats after so many bytes.
+        /// Places repeat after this number of bytes.
         case wrapping(Int64)
-        /// Above so many bytes all is dropped, and read as zeros.
+        /// Writes above this number of bytes are dropped, and read as zeros.
         case dropping(Int64)
-        /// Every so many-th write is dropped.
+        /// One write in every given number of writes is dropped.
         case leaky(Int)
     }
 
@@ -32,7 +32,7 @@ final class FalseCard: SystemCalls, Clock {
     private let magic: UInt32
     private let free: Int64
     private let syncTime: Duration
-    /// The error with which a call of a name fails, from its number on, counted from 0.
+    /// The error of a named call, from its call number `from` on, counted from 0.
     private let failure: (call: String, from: Int, code: Int32)?
 
     static let block: Int64 = 4096
@@ -52,11 +52,9 @@ final class FalseCard: SystemCalls, Clock {
     }
 
     func count(of call: String) -> Int { state.withLock { $0.counts[call] ?? 0 } }
-    /// The names that are there.
     var names: Set<String> { state.withLock { $0.names } }
-    /// How many files are open.
     var openCount: Int { state.withLock { $0.open.count } }
-    /// Where blocks were really written.
+    /// The places where blocks were really written.
     var places: Set<Int64> { state.withLock { Set($0.blocks.keys) } }
 
     func now() -> Instant { Instant(nanoseconds: state.withLock { $0.now }) }
@@ -74,7 +72,7 @@ final class FalseCard: SystemCalls, Clock {
         return number
     }
 
-    /// Where a block of the file really lies; nil: nowhere.
+    /// The real place of a block of the file, or nil if the file has no such block or the card drops it.
     private func place(_ offset: Int64) -> Int64? {
         guard let extent = extents.first(where: { $0.offset <= offset && offset < $0.offset + $0.byteCount }) else {
             return nil

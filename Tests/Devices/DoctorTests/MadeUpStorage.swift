@@ -1,7 +1,7 @@
 import TakeFiles
 import Takes
 
-/// A storage whose calls last and fail as a test says; the rest is the kernel's.
+/// A storage with call times and errors that a test defines. Other calls go to the kernel.
 final class MadeUpStorage: SystemCalls, Clock {
     private struct State {
         var now: Int64 = 0
@@ -12,9 +12,9 @@ final class MadeUpStorage: SystemCalls, Clock {
     private let state = Locked(State())
     private let free: Int64
     private let writeTime: Duration
-    /// How long each sync takes, by its number.
+    /// The duration of each sync, by its number.
     private let syncTime: @Sendable (Int) -> Duration
-    /// The error with which the first call of a name fails.
+    /// The error of every call of this name.
     private let failure: (call: String, code: Int32)?
 
     init(

@@ -30,7 +30,7 @@ private final class TapCard: CaptureSource {
     func stop() {}
 }
 
-/// It is as late as a test says.
+/// A clock that a test advances.
 private final class SetClock: Clock {
     private let nanoseconds = Locked<Int64>(1)
 
@@ -42,7 +42,7 @@ private final class SetClock: Clock {
 @Suite struct MicrophoneTrialTests {
     private let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
 
-    /// Left at −50 dBFS, right at −60, at their loudest.
+    /// The loudest levels are −50 dBFS on the left and −60 on the right.
     private var trial: MicrophoneTrial {
         let quiet = [
             [Level(peak: -55, rms: -66), Level(peak: -60, rms: -70)],

@@ -71,7 +71,7 @@ import Testing
         let rights = Rights.ofThisProcess()
         #expect(!rights.user.isEmpty)
         #expect(!rights.groups.isEmpty)
-        // No card is captured from where tests run.
+        // The test process captures from no card.
         #expect(rights.capturePolicy == nil)
     }
 }

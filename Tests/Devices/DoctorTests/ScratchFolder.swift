@@ -1,7 +1,7 @@
 import Glibc
 import TakeFiles
 
-/// A folder of its own for a test, removed with this object.
+/// A temporary folder for one test, removed with this object.
 final class ScratchFolder {
     let path: String
 
@@ -16,7 +16,7 @@ final class ScratchFolder {
         Self.removeAll(path)
     }
 
-    /// Makes a file, and the folders that it is in.
+    /// Creates a file and its parent folders.
     func write(_ text: String, to name: String) {
         var folder = path
         for part in name.split(separator: "/").dropLast() {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SentinelPlanTests {
     private let mebibyte: Int64 = 1 << 20
 
-    /// A file behind 40 MiB that are in use, with a hole in the middle, on a disk of `size` MiB.
+    /// A file after 40 MiB of used space, with a hole in the middle, on a disk of `size` MiB.
     private func plan(_ size: Int64, start: Int64 = 0) -> (SentinelPlan, FileLayout) {
         let half = size / 2
         let layout = FileLayout([
@@ -29,7 +29,7 @@ import Testing
     func `the two of a pair lie a period apart, in the file, and so does what a longer period makes of the upper one`()
     {
         let (plan, layout) = plan(400)
-        // For a shorter period no pair would be safe from all that are longer, behind 40 MiB that are in use.
+        // With 40 MiB in use, a pair for a shorter period would not be safe with all longer periods.
         #expect(plan.pairs.map { $0.period / mebibyte } == [100, 128, 200, 256])
         for pair in plan.pairs {
             let (low, high) = (layout.place(ofOffset: pair.low), layout.place(ofOffset: pair.high))

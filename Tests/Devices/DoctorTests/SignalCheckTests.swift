@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SignalSummaryTests {
     @Test func `each channel is measured by itself, offset and alternating part apart`() throws {
-        // Left: 3/4 and 1/4 of full scale in turn. Right: at both limits in turn.
+        // Left: alternately 3/4 and 1/4 of full scale. Right: alternately both limits.
         let frames: [Int16] = [24576, 32767, 8192, -32768]
         let samples = Array(repeating: frames, count: 100).flatMap(\.self)
         let bytes = samples.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }

@@ -43,7 +43,7 @@ import Transport
         let faults = [
             Fault(.settings, "kit.toml:3: capture.agc: found (and 1 more)"), Fault(.settings, "the filter is off"),
         ]
-        // The standing fault begins with the first problem.
+        // The standing fault repeats the beginning of the first problem.
         let findings = SettingsCheck(problems: problems, faults: faults).findings
         #expect(findings.map(\.message) == problems + ["the filter is off"])
         #expect(findings.allSatisfy { $0.exitStatus == 78 })

@@ -50,7 +50,7 @@ import Transport
             #expect(error(run(storage))?.code == EIO, "\(call)")
             #expect(storage.count(of: "open") == (call == "free" ? 0 : 1), "\(call)")
             #expect(storage.count(of: "close") == (["free", "open"].contains(call) ? 0 : 1), "\(call)")
-            // What could not be removed is taken over by the next one, and removed then.
+            // A file that could not be removed is removed by the next run.
             if call != "remove" { #expect(folder.names == [], "\(call)") }
         }
         #expect(measured(run(MadeUpStorage())) != nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Doctor
 
-/// A card that delivers so many frames at once, and then nothing.
+/// A card that delivers the given number of frames at once, and then nothing.
 final class PromptCard: CaptureSource {
     struct Refusal: Error {}
 
@@ -14,9 +14,9 @@ final class PromptCard: CaptureSource {
     var frames: Int
     var stops = 0
     var cannotStart = false
-    /// Whether frames were to come as soon as they can when it was started.
+    /// Whether a reader asked for prompt frames when the card was started.
     private(set) var wasPrompt = false
-    /// Frames a second that it really delivers; nil: it does not date them.
+    /// The real rate of the frames in Hz, or nil if the card leaves no stamps.
     private let trueHz: Int64?
 
     init(frames: Int, trueHz: Int64? = nil) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lines
 
-/// On the test board, whose lines are the kernel's own, moved and read through files under `/run/gpio`.
+/// Runs on the test board with the kernel's own lines. Files under `/run/gpio` set and show their levels.
 @Suite(.serialized, .enabled(if: access("/run/gpio", F_OK) == 0, "runs on the test board"))
 struct BoardTests {
     private func pull(_ line: String, _ way: String) {
@@ -26,7 +26,7 @@ struct BoardTests {
         text("/run/gpio/\(line)/value")
     }
 
-    /// Waits for edges until there are as many as `count`; ten seconds without one are a failure.
+    /// Waits for at least `count` edges, and fails after ten seconds without one.
     private func edges(_ lines: inout ButtonLines, _ count: Int) -> [LineEdge] {
         var edges: [LineEdge] = []
         while edges.count < count {

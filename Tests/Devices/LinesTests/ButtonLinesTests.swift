@@ -296,7 +296,7 @@ import Testing
         let error = lines.listen(0)
         #expect(error?.description == "buttons: GPIO4: cannot wait for edges: No space left on device")
         #expect(kernel.log == ["release 4"])
-        // A place without a line has nothing to mute.
+        // An index without a line cannot be muted.
         lines.mute(0)
         let rest = lines.discardEdges(0)
         let none = lines.listen(0)

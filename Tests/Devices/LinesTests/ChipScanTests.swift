@@ -41,7 +41,7 @@ import Testing
     @Test func `the library itself refuses a file that is no chip`() {
         let calls = GPIOCalls()
         #expect(throws: CallError(code: ENOENT)) { try calls.openChip("/nonexistent") }
-        // 1.x gives ENOTTY, 2.x ENODEV.
+        // The error is ENOTTY in 1.x and ENODEV in 2.x.
         #expect(throws: CallError.self) { try calls.openChip("/dev/null") }
         #expect(throws: CallError(code: ENOENT)) {
             try calls.request(

@@ -4,7 +4,7 @@ import Testing
 @testable import Lines
 
 @Suite struct ClassLEDTests {
-    /// A directory with LED devices made of ordinary files, gone with this object.
+    /// A directory with LED devices made of ordinary files, removed with this object.
     private final class Directory {
         let path: String
 
@@ -54,7 +54,7 @@ import Testing
         var errors: [LineError] = []
         do {
             var lamps = LampLines(opening: [.led("ACT")], errors: &errors, ledDirectory: directory.path)
-            // A file keeps what a shorter text leaves over; the kernel's files take each text whole.
+            // An ordinary file keeps the rest of a longer previous text; the kernel's files do not.
             #expect(directory.read("ACT/trigger").hasPrefix("none\n"))
             #expect(directory.read("ACT/brightness").hasPrefix("0\n"))
             directory.write("", "ACT/brightness")
@@ -119,7 +119,7 @@ import Testing
         #expect(directory.read("status/brightness") == "0\n")
     }
 
-    /// What leaving a device came to on a kernel without these triggers: the sentence, the texts of the files.
+    /// The error and the files' texts after leaving a device on a kernel without these triggers.
     private func leave(without triggers: [String], mayBlink: Bool) -> (error: String?, files: [String]) {
         let directory = Directory("status")
         for file in ["delay_on", "delay_off"] { directory.write("", "status/\(file)") }

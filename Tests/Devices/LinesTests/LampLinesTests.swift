@@ -74,7 +74,7 @@ import Testing
             kernel.log == [
                 "set 5 true", "set 5 false", "set 5 false", "set 5 false", "set 5 false",
             ])
-        // It works again; the next failure is reported again.
+        // After a success, the next failure is reported again.
         kernel.failures[.setValue] = [EIO]
         let again = lamps.set(0, true)?.description
         #expect(again == "lamps: GPIO5: cannot set the line: Input/output error")

@@ -15,13 +15,13 @@ final class MadeUpKernel {
     }
 
     var chips: [Chip] = []
-    /// What a call throws, one a time; when they are used up it works.
+    /// The errors of a call's next uses, one each. After these, the call succeeds.
     var failures: [Call: [Int32]] = [:]
-    /// What a call always throws.
+    /// The error that a call always throws.
     var alwaysFailing: [Call: Int32] = [:]
-    /// What reads of a line give, by offset, one a time.
+    /// The results of a line's reads, by offset, one for each read.
     var edges: [Int: [[RawEdge]]] = [:]
-    /// What `poll` gives.
+    /// The result of `poll`.
     var reports: [PollReport] = []
     var values: [Int: Bool] = [:]
     private(set) var log: [String] = []
@@ -41,7 +41,7 @@ final class MadeUpKernel {
         throw CallError(code: code)
     }
 
-    // Handles are a line's offset, or a chip's place, plus 1: the pointers are never followed.
+    // A handle is a line's offset or a chip's index, plus 1. The pointers are never dereferenced.
     private func number(_ handle: RequestHandle) -> Int {
         Int(bitPattern: handle.pointer) - 1
     }
@@ -109,7 +109,7 @@ final class MadeUpKernel {
 }
 
 extension MadeUpKernel.Chip {
-    /// Eight lines, of which 3 is held by another program.
+    /// Eight lines. Another program holds line 3.
     static let pi = MadeUpKernel.Chip(
         path: "/dev/gpiochip0", info: ChipInfo(name: "gpiochip0", label: "pinctrl-bcm2711", lineCount: 8),
         lines: (0..<8).map { offset in

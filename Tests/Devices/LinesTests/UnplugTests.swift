@@ -4,7 +4,7 @@ import Testing
 
 @testable import Lines
 
-/// On the test board, which has no lines afterwards: only on request.
+/// Runs on the test board only on request, because the board has no lines afterwards.
 @Suite(
     .enabled(
         if: access("/run/gpio", F_OK) == 0 && getenv("FIELDFARE_UNPLUG") != nil,

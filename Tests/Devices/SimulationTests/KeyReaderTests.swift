@@ -23,7 +23,7 @@ import Testing
 
     @Test func `no other key means anything, nor do the letters in its sequence`() {
         #expect(keys("xyz 1\n\t\u{7f}") == [])
-        // F5, Home, up, Alt-r, a mouse's release.
+        // F5, Home, up, Alt-r, a mouse button's release.
         #expect(keys("\u{1b}[15~\u{1b}[H\u{1b}[A\u{1b}r\u{1b}[<0;3;4m" + "s") == [.stop])
     }
 

@@ -3,7 +3,6 @@ import Simulation
 import Takes
 import Testing
 
-/// A clock that a test sets.
 final class StandingClock: Clock, @unchecked Sendable {
     var instant = Instant(nanoseconds: 1_000_000_000)
 

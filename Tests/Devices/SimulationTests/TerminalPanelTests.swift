@@ -6,7 +6,7 @@ import Testing
 
 @testable import Simulation
 
-/// A pseudo-terminal: what a person sees and types at one end, a program's terminal at the other (pts(4)).
+/// A pseudo-terminal (pts(4)): one end is a person's screen and keyboard, the other a program's terminal.
 private final class Screen {
     private var master: Int32
     let slave: Int32
@@ -38,13 +38,14 @@ private final class Screen {
         #expect(write(master, bytes, bytes.count) == bytes.count)
     }
 
-    /// What was drawn since the last time: up to a bell that is rung after it, as the kernel passes it on in its own time.
+    /// The output since the last call. It ends with a bell that is rung after it, because the kernel delivers the
+    /// output late.
     var drawn: String {
         let bell: UInt8 = 7
         var bytes: [UInt8] = []
         var isRung = false
         while bytes.last != bell {
-            // There may be no room for it yet.
+            // The terminal may have no room for the bell yet.
             if !isRung { isRung = write(ringer, [bell], 1) == 1 }
             guard isReadable(master, within: 10_000) else { return "nothing came in 10 s" }
             var piece = [UInt8](repeating: 0, count: 65536)
@@ -137,7 +138,7 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
         #expect(messages.post("record: heron07-0001"))
         _ = show(recording, after: .milliseconds(40))
         let withMessage = screen.drawn
-        // Once above the picture, once in it.
+        // Once above the picture, and once in it.
         #expect(withMessage.components(of: "record: heron07-0001") == 2)
         _ = show(recording, after: .milliseconds(200))
         #expect(screen.drawn.contains("state 4"))
@@ -209,7 +210,6 @@ private func isReadable(_ file: Int32, within milliseconds: Int32 = 0) -> Bool {
 }
 
 extension String {
-    /// How often `text` is in it.
     fileprivate func components(of text: String) -> Int {
         ranges(of: text).count
     }

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Simulation
 
-/// The samples of `seconds`.
 private func sing(_ seconds: Double, rateHz: Int) -> [Double] {
     var voice = Voice(rateHz: rateHz)
     return (0..<Int(seconds * Double(rateHz))).map { _ in voice.next() }
@@ -13,11 +12,11 @@ private func peakDBFS(_ samples: some Sequence<Double>) -> Double {
     20 * log10(samples.reduce(0) { max($0, abs($1)) })
 }
 
-/// The level of one frequency in dB (Goertzel's sum).
+/// The level of one frequency in dB (Goertzel's algorithm).
 private func level(_ samples: ArraySlice<Double>, at hertz: Double, rateHz: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
     for (index, sample) in samples.enumerated() {
-        // A Hann window, so that neighbours do not leak in.
+        // A Hann window, against leakage from neighbouring frequencies.
         let window = 1 - cos(2 * .pi * Double(index) / Double(samples.count))
         let angle = 2 * .pi * hertz * Double(index) / Double(rateHz)
         real += sample * window * cos(angle)
@@ -54,7 +53,7 @@ private func level(_ samples: ArraySlice<Double>, at hertz: Double, rateHz: Int)
     @Test func `the vowels a and i differ`() {
         let samples = sing(1.3, rateHz: 48000)
         let (i, a) = (samples[Int(0.5 * 48000)..<Int(0.62 * 48000)], samples[Int(0.9 * 48000)...])
-        // A harmonic near i's second formant, against one near a's.
+        // A harmonic near i's second formant, compared with one near a's.
         let brightness = level(i, at: 2352, rateHz: 48000) - level(i, at: 980, rateHz: 48000)
         #expect(brightness > level(a, at: 2420, rateHz: 48000) - level(a, at: 1100, rateHz: 48000) + 15)
     }

@@ -2,7 +2,7 @@ import Takes
 
 @testable import SoundCard
 
-/// Judges that a channel has a signal if any of its 16-bit samples is not zero.
+/// Reports a signal on a channel if any of its 16-bit samples is not zero.
 private final class AnySoundMeter: ChannelMeter {
     private var isLive: [Bool]
 

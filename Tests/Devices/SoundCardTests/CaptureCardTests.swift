@@ -7,7 +7,7 @@ import Testing
 @testable import Ring
 @testable import SoundCard
 
-/// ALSA's own plug-ins as cards. One after another: ALSA's configuration belongs to the process.
+/// Uses ALSA's own plug-ins as cards. The tests run serially, because the process has one ALSA configuration.
 @Suite(.serialized) struct CaptureCardTests {
     init() throws {
         _ = try OwnALSA.folder()
@@ -182,18 +182,18 @@ import Testing
             #expect(goesOn)
         }
         card.stop()
-        // Each sample is one more than the one before: none of the other channel is among them.
+        // Each sample is one more than the previous one, so none comes from the other channel.
         let samples = ring.samples
         #expect(zip(samples, samples.dropFirst()).allSatisfy { $1 == $0 &+ 1 })
         #expect(ring.stamp(number: 0)?.kind == .started)
-        // The layout stays, whatever the channels do.
+        // The layout is kept, whatever signal the channels have.
         let again = try card.open(CaptureRequest(card: .pcm("silence")).again(grant))
         #expect(again.layout == grant.layout && again.format == grant.format)
     }
 
     @Test func `live channels stay until another card is opened, or the same one in another way`() throws {
         let file = URL(fileURLWithPath: "\(try OwnALSA.folder())/changing.raw")
-        // Two seconds, stereo, of which these channels are numbered.
+        // Two seconds of stereo; the given channels contain numbered samples.
         func play(_ channels: Set<Int>) throws {
             let samples = (0..<192_000).map { channels.contains($0 % 2 + 1) ? Int16(truncatingIfNeeded: $0 / 2) : 0 }
             try samples.withUnsafeBytes { Data($0) }.write(to: file)
@@ -205,7 +205,7 @@ import Testing
         }
         try play([])
         #expect(try kept("changing") == [1, 2])
-        // Silence says nothing of a card.
+        // A result without any live channel is not remembered.
         try play([2])
         #expect(try kept("changing") == [2])
         try play([1])
@@ -231,7 +231,7 @@ import Testing
         let grant = try card.open(CaptureRequest(card: .pcm(name), rateHz: 48000, channels: channels))
         let ring = Ring(format: grant.format, holding: .seconds(3), periodFrames: grant.periodFrames)
         try card.startInSteps(into: ring)
-        // One step more than the ring holds, so that both its ends are met; then a full one.
+        // One step more than the ring holds, to test both of its ends; then the same with a full ring.
         for hold in [false, true] {
             if hold { _ = ring.hold(from: ring.position) }
             var steps = 0
@@ -241,7 +241,7 @@ import Testing
             #expect(count == 0, "\(name), held: \(hold)")
             #expect(steps == 10)
         }
-        // The stamp of the frames that were dropped last is left when it stops.
+        // The stop leaves the stamp of the frames that were dropped last.
         let next = ring.stampNumber
         card.stop()
         #expect(ring.missedFrames > 0)
@@ -271,7 +271,7 @@ import Testing
             card.stop()
             card.stop()
             #expect(card.end == nil)
-            // Where it was stopped before its first frame, there is no stamp.
+            // A card that was stopped before its first frame left no stamp.
             #expect(ring.stamp(number: 0).map { $0.kind == .started } ?? (ring.delivered == 0))
         }
     }
@@ -287,12 +287,12 @@ import Testing
         let bytes = [UInt8](repeating: 1, count: 2)
         #expect(write(writer, bytes, 2) == 2)
         try card.start(into: ring)
-        // It has read what is there, and reads on.
+        // The thread has read the available bytes, and waits for more.
         var waiting: Int32 = 1
         while waiting > 0 { _ = ioctl(writer, UInt(FIONREAD), &waiting) }
         card.stop()
         #expect(card.end == nil)
-        // Another capture is not disturbed by the one that was given up, which ends now.
+        // The abandoned capture ends now, and does not disturb another one.
         let second = try card.open(CaptureRequest(card: .pcm("ramp"), rateHz: 48000, channels: 1))
         try card.startInSteps(
             into: Ring(format: second.format, holding: .seconds(2), periodFrames: second.periodFrames))

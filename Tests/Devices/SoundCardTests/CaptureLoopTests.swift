@@ -172,7 +172,7 @@ struct CaptureLoopTests {
     }
 
     @Test func `a card that starts late is dated by its first frame, before that frame can be read`() throws {
-        // Asked to start at 1000 ms, it samples from 1040 ms on and delivers at 1140 ms.
+        // After the start request at 1000 ms, the card samples from 1040 ms on and delivers at 1140 ms.
         let pcm = ScriptedPCM()
         pcm.milliseconds = 1000
         pcm.waits = [1]
@@ -369,7 +369,7 @@ struct CaptureLoopTests {
     }
 
     @Test func `a process that was stopped for long finds its frames`() throws {
-        // The wait has run out while the process was stopped; the frames are there nevertheless.
+        // The wait timed out while the process was stopped, but the frames are available.
         let pcm = ScriptedPCM()
         pcm.waits = [0, 1]
         pcm.stamps = [(0, 900, 10_000), (0, 100, 10_100)]
@@ -403,7 +403,7 @@ struct CaptureLoopTests {
             let outcome = loop.step(into: ring)
             #expect(outcome == .running)
         }
-        // Ten periods fit; the next two are dropped; the thirteenth finds room again.
+        // Ten periods fit, the next two are dropped, and the thirteenth finds room again.
         let running = (1...10).map { "running at \($0 * 100), \($0 * 100) ms" }
         #expect(ring.story == ["started at 0, 0 ms"] + running + ["stall at 1000, 1200 ms, lost 200"])
         #expect(ring.missedFrames == 200)
@@ -420,7 +420,7 @@ struct CaptureLoopTests {
         pcm.stamps = [(0, 960, 960), (0, 100, 1060)]
         let run = try pcm.run(into: ring)
         #expect(run.outcome == .stopped)
-        // 40 frames of the second wake-up fit; the stamp of the loss is left at the stop at the latest.
+        // 40 frames of the second wake-up fit. The stop leaves the stamp of the loss at the latest.
         #expect(
             ring.story == ["started at 0, 0 ms", "running at 960, 960 ms", "stall at 1000, 1060 ms, lost 60"])
         #expect(ring.position == 1000)

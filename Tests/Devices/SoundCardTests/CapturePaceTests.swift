@@ -5,7 +5,7 @@ import Testing
 @testable import Ring
 @testable import SoundCard
 
-/// How soon the capture thread is woken, by what the readers of the ring need.
+/// How the needs of the ring's readers determine when the capture thread wakes.
 struct CapturePaceTests {
     @Test func `while no reader waits for frames, half a second of them wakes the thread`() throws {
         let pcm = ScriptedPCM()

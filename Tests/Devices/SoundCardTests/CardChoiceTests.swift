@@ -53,7 +53,7 @@ struct CardChoiceTests {
             refusals.refuse(next.stay, because: "capture: \(next.alsaID): broken")
         }
         #expect(tried == Array(repeating: ["Mic", "Mic_1", "sndrpihifiberry"], count: 3).flatMap(\.self))
-        // It was unplugged, or delivered after all.
+        // One was unplugged, and another delivered after all.
         refusals.update([dummy, loopback, hat, second])
         refusals.accept(hat.stay)
         #expect(
@@ -109,7 +109,7 @@ struct CardChoiceTests {
         #expect(cards.better(than: .loopback, among: cards.list()) == .free([.path("1-1.4"), .cardID("Mic")]))
         try tree.write("proc/asound/card1/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
         #expect(cards.better(than: .loopback, among: cards.list()) == .occupied)
-        // Another one that is better and free.
+        // A further card that is better and free.
         try tree.addCard(2, id: "Pro", device: "usb1/1-2/1-2:1.0", bus: "usb", pcms: ["0c"])
         try tree.write("dev/snd/pcmC2D0c")
         #expect(cards.better(than: .loopback, among: cards.list()) == .free([.path("1-2"), .cardID("Pro")]))
@@ -117,7 +117,7 @@ struct CardChoiceTests {
 
     // MARK: A card that is expected back
 
-    /// - Parameter others: cards that were there beside the expected one.
+    /// - Parameter others: cards that were present together with the expected one.
     private func back(
         _ expected: CardDescription, as reference: CardReference = .automatic, besides others: [CardDescription] = [],
         among cards: CardDescription...
@@ -139,7 +139,7 @@ struct CardChoiceTests {
         let other = there("C", "usb:0d8c:0014:S2", "path:1-1.2")
         #expect(back(serial, among: other, moved, hat) == "B")
         #expect(back(serial, among: other, hat) == nil)
-        // A maker that gives all cards one number: the one in the old port.
+        // If the manufacturer gives all cards the same serial number, the one in the old port is chosen.
         let twin = there("D", "path:1-1.2", "usb:0d8c:0014:S1")
         #expect(back(serial, among: there("B", "path:1-1.4", "usb:0d8c:0014:S1"), twin) == "D")
     }
@@ -157,7 +157,7 @@ struct CardChoiceTests {
         let near = there("C", "path:1-1.2", "usb:0d8c:0014")
         #expect(back(plain, among: far, near) == "C")
         #expect(back(plain, among: far, there("D", "path:1-1.4", "usb:0d8c:0014")) == "B")
-        // One that has gained a number is another card, as long as there is one that has none.
+        // A card with a serial number is another card, as long as one without a number is present.
         #expect(back(plain, among: there("E", "usb:0d8c:0014:S9", "path:1-1.2"), far) == "B")
     }
 
@@ -176,22 +176,22 @@ struct CardChoiceTests {
             let named: [CardReference] = [.automatic, model]
             for reference in named {
                 #expect(back(expected, as: reference, besides: [other, hat], among: other, hat) == nil)
-                // It came since, as people change ports.
+                // Without that neighbour, the other card was connected later, as when people change ports.
                 #expect(back(expected, as: reference, besides: [hat], among: other, hat) == "B")
                 let moved = there("C", numbers, "path:1-1.1")
                 #expect(back(expected, as: reference, besides: [other], among: other, moved) == "C")
-                // In its own port it is back.
+                // In the port of the expected card, it is found again.
                 let home = there("D", numbers, "path:1-1.2")
                 #expect(back(expected, as: reference, besides: [other], among: moved, home, other) == "D")
             }
         }
-        // Both were on a hub that was pulled: the other one is back first.
+        // Both were on a hub that was pulled out, and the other one is back first.
         var other = there("B", "usb:0d8c:0014", "path:1-1.4")
         other.deviceNumber = 7
         var again = other
         again.deviceNumber = 8
         #expect(back(plain, besides: [other], among: again) == nil)
-        // While no card is expected back, each that is named will do.
+        // While no card is expected back, every named card is acceptable.
         let neighbours = CardNeighbours(of: plain, among: [plain, other])
         let model = CardReference.usb(vendor: "0d8c", product: "0014", serial: nil)
         #expect(CardChoice.choose(model, expecting: [], besides: neighbours, among: [other])?.alsaID == "B")
@@ -210,7 +210,7 @@ struct CardChoiceTests {
         #expect(neighbours.contains(other) && neighbours.contains(hat))
         neighbours.update([other, moved])
         #expect(neighbours.contains(other) && !neighbours.contains(moved))
-        // Plugged in again in the same port, it is not the one that was open.
+        // If it is plugged in again in the same port, it is not the card that was open.
         var again = open
         again.deviceNumber = 6
         neighbours.update([again, moved])
@@ -230,10 +230,10 @@ struct CardChoiceTests {
         #expect(back(other) == nil)
         let home = there("C", "path:1-1.2", "usb:0d8c:0014")
         #expect(back(other, home) == "C")
-        // The card is back, and its hub loses power again before the other one is.
+        // The card is back, and its hub loses power again before the other one is back.
         neighbours = CardNeighbours(of: home, among: [home], before: neighbours)
         #expect(back(other) == nil)
-        // A third port, or another number in the port of the other one, may be a card that was moved.
+        // A card in a third port, or with another number in the other one's port, may have been moved.
         #expect(back(other, there("D", "path:1-1.1", "usb:0d8c:0014")) == "D")
         #expect(back(there("E", "usb:0d8c:0014:S9", "path:1-1.4")) == "E")
         // The other one is opened now.
@@ -325,7 +325,7 @@ struct CardChoiceTests {
         }
         for (companion, card) in [
             ("path:1-1.3", headset), ("usb:046d:0a44", headset), ("card:Cable", cable),
-            // It does not play, is not there, has no name that lasts, or plays only.
+            // These do not play, are not present, have no permanent name, or only play.
             ("path:1-1.2", speaker), ("card:None", speaker), ("pcm:Cable", speaker), ("card:Jack", speaker),
             (nil, speaker),
         ] {
@@ -337,7 +337,7 @@ struct CardChoiceTests {
             #expect(choice(nil, among: there.reversed() + [first]) == there.first)
         }
         #expect(choice("path:1-1.2", among: [first, dummy]) == nil)
-        // Beside `auto`: the card that `auto` records from.
+        // The companion `auto` means the card that `auto` would record from.
         #expect(choice("auto", among: [headset, speaker]) == headset)
         #expect(choice("auto", among: [first, headset, speaker]) == speaker)
     }

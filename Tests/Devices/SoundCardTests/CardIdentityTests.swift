@@ -4,7 +4,7 @@ import Testing
 @testable import SoundCard
 
 struct CardIdentityTests {
-    /// What identifies USB cards in the ports 1-1.1, 1-1.2, …, by their vendor, product and serial numbers.
+    /// The identities of USB cards in the ports 1-1.1, 1-1.2, …, from their vendor, product and serial numbers.
     private func identities(_ devices: [(model: String, serial: String?)]) throws -> [String] {
         let tree = try MadeUpTree()
         for (index, device) in devices.enumerated() {

@@ -16,7 +16,7 @@ struct ChannelPickTests {
             }
             let pick = ChannelPick(ChannelLayout(keeping: kept, of: channels), format)
             #expect(pick.cardBytesPerFrame == channels * size)
-            // One byte more on both sides, so that nothing is aligned and nothing else is written.
+            // One more byte on both sides makes everything unaligned, and shows whether anything else is written.
             let card: [UInt8] = [7] + Array(frames.joined().joined())
             var ring = [UInt8](repeating: 7, count: frames.count * kept.count * size + 2)
             let count = card.withUnsafeBytes { card in

@@ -5,8 +5,8 @@ import Testing
 
 @testable import SoundCard
 
-/// Parameters of ALSA's null plug-in, put into force by a scripted driver. One after another: ALSA's configuration belongs to
-/// the process.
+/// Parameters of ALSA's null plug-in, which a scripted driver applies. The tests run serially, because the process has
+/// one ALSA configuration.
 @Suite(.serialized) struct HardwareParametersTests {
     private let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s32)
 
@@ -61,7 +61,7 @@ import Testing
             snd_pcm_hw_params_get_buffer_size(parameters, &frames)
             return frames > 200_000 ? -ENOMEM : snd_pcm_hw_params(pcm, parameters)
         })
-        // 30 s, 15, 7.5, then 3.75 s, of which whole periods are taken.
+        // 30 s, 15, 7.5, then 3.75 s, rounded to whole periods.
         #expect(grant.bufferFrames == 31 * 5760)
         #expect(grant.periodFrames == 5760)
         #expect(grant.format == format)

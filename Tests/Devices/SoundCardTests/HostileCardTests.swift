@@ -3,7 +3,7 @@ import Testing
 
 @testable import SoundCard
 
-/// Texts of a device that would harm a log or a terminal.
+/// Texts of a device that could damage a log or a terminal.
 struct HostileCardTests {
     /// A USB card with a hostile text in every file of the two trees.
     private func card(_ text: String) throws -> CardDescription {
@@ -41,7 +41,7 @@ struct HostileCardTests {
             }
             #expect(isPlain, "\(text.debugDescription)")
         }
-        // ALSA is asked for it by that name, and settings may name it.
+        // ALSA is asked for the card by this name, and settings may contain it.
         #expect(card.alsaID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: ",") })
         for reference in card.references { #expect(CardReference(reference.description) == reference) }
         #expect(card.captureDevices == [0])

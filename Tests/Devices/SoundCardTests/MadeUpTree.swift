@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that looks like the kernel's `/sys` and `/proc`, removed with the value that made it.
+/// A folder that looks like the kernel's `/sys` and `/proc`, removed with this object.
 final class MadeUpTree {
     let root: String
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SoundCard
 
-/// A made-up card, what is asked of it, and what should come of it.
+/// A simulated card, a request, and the expected choice.
 struct NegotiationCase: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var offers: [Offers.Combination]
@@ -13,7 +13,7 @@ struct NegotiationCase: Sendable, CustomTestStringConvertible {
     /// The first candidate.
     var choice: String
 
-    /// Whether the card lacks the count that is asked for, so that the first channels of more are taken.
+    /// Whether the card lacks the requested count, so that the first of more channels are used.
     var takesFirstOfMore: Bool {
         if case .first(let count) = channels { !choice.contains(" \(count) channel") } else { false }
     }
@@ -133,7 +133,7 @@ struct NegotiationTests {
 
     // MARK: The short way
 
-    /// The first candidate by few questions, and how many they were.
+    /// The first candidate of the short search, and the number of questions.
     private func short(_ negotiation: Negotiation, _ offers: Offers) -> (first: StreamFormat?, questions: Int) {
         var questions = 0
         let first = negotiation.first { format in
@@ -181,7 +181,7 @@ struct NegotiationTests {
             }
             if wanted != nil { found += 1 }
         }
-        // Cards that have the rate, and cards that do not, are many.
+        // The random cards must include many with the rate and many without.
         #expect((500...1500).contains(found))
     }
 
@@ -252,7 +252,7 @@ struct NegotiationTests {
 }
 
 extension Offers {
-    /// What a made-up card offers: rates and channel counts that depend on the sample format and on each other.
+    /// The offers of a simulated card. Rates and channel counts depend on the sample format and on each other.
     fileprivate static func random(using random: inout SeededRandom) -> Offers {
         var combinations: [Combination] = []
         for format in SampleFormat.allCases where Bool.random(using: &random) {

@@ -3,9 +3,9 @@ import Glibc
 
 @testable import SoundCard
 
-/// An ALSA configuration for the tests: plug-ins as cards.
+/// An ALSA configuration for the tests, with plug-ins as cards.
 enum OwnALSA {
-    /// The folder that it is in, with the files that its PCMs read and write.
+    /// The folder of the configuration, and of the files that its PCMs read and write.
     static func folder() throws -> String {
         try made.get()
     }
@@ -13,7 +13,7 @@ enum OwnALSA {
     private static let made = Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fieldfare-alsa-\(getpid())").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // Three seconds of numbered samples, mono, 16 bits. (Where the file begins again, ALSA mixes some up.)
+        // Three seconds of numbered samples, mono, 16 bits. (Where the file starts again, ALSA mixes up some samples.)
         let samples = (0..<144_000).map { Int16(truncatingIfNeeded: $0) }
         try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: "\(folder)/ramp.raw"))
         // Ten seconds, stereo: the first channel numbered, the second silent.

@@ -12,7 +12,7 @@ private final class LoopbackRecorder {
     private let ring: Ring
     private let frameBytes: Int
 
-    /// Records the loopback in `format`, which the playing side must then have too.
+    /// Records the loopback in `format`, which the playing side must then also use.
     init(_ format: StreamFormat) throws {
         card = CaptureCard(sampleFormat: format.sampleFormat)
         let grant = try card.open(
@@ -22,7 +22,7 @@ private final class LoopbackRecorder {
         try card.start(into: ring)
     }
 
-    /// Everything that was recorded until `seconds` from now.
+    /// All bytes recorded until `seconds` from now.
     func bytes(after seconds: Double) throws -> [UInt8] {
         let end = ring.position + Int64(seconds * Double(ring.format.rateHz))
         try #require(waitUntil { ring.position >= end })
@@ -31,7 +31,8 @@ private final class LoopbackRecorder {
         return ring.withFrames(from: .start, atMost: ring.position.count) { Array($0) }
     }
 
-    /// The stretches of sound between silence, in bytes; a stretch ends with the last frame before `quietFrames` of silence.
+    /// The stretches of sound between silence, in bytes. A stretch ends with the last frame before `quietFrames` of
+    /// silence.
     func stretches(after seconds: Double = 0.3, quietFrames: Int = 480) throws -> [[UInt8]] {
         let bytes = try bytes(after: seconds)
         var stretches: [[UInt8]] = []
@@ -63,7 +64,7 @@ private func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
     return false
 }
 
-/// Frames of which none is silent, different for each seed.
+/// Frames without silence, different for each seed.
 private func frames(_ count: Int, _ format: StreamFormat, seed: UInt64) -> [UInt8] {
     var state = seed &* 0x9E37_79B9_7F4A_7C15
     return (0..<count * format.bytesPerFrame).map { _ in
@@ -73,7 +74,7 @@ private func frames(_ count: Int, _ format: StreamFormat, seed: UInt64) -> [UInt
 }
 
 extension PlaybackCard {
-    /// Writes all of it, as there is room.
+    /// Writes all bytes, as room becomes free.
     fileprivate func play(_ bytes: [UInt8], _ format: StreamFormat) throws {
         var done = 0
         let wentThrough = try waitUntil {
@@ -89,10 +90,10 @@ extension PlaybackCard {
     }
 }
 
-/// On the test board, whose loopback is as real as a card can be there. One after another: they share it.
+/// Runs on the test board with the kernel's loopback. The tests run serially, because they share it.
 @Suite(.serialized, .enabled(if: access("/run/gpio", F_OK) == 0, "runs on the test board"))
 struct PlaybackBoardTests {
-    /// What others capture from device 0 is played into device 1, which is where the recorder is.
+    /// Playback goes into device 1, the companion's recording device. Other programs capture the sound from device 0.
     private let request = { PlaybackRequest(companion: .cardID("Loopback"), format: $0) }
     private let cd = StreamFormat(rateHz: 44100, channels: 2, sampleFormat: .s16)
 
@@ -146,7 +147,7 @@ struct PlaybackBoardTests {
             try card.waitUntilPlayed()
             #expect(try card.takeBack(keeping: 0) == 0)
             let now = card.underruns
-            // Long enough to be found as a silence between the sounds.
+            // Long enough to count as silence between the sounds.
             let end = SystemClock().now() + .milliseconds(50)
             #expect(waitUntil { SystemClock().now() >= end })
             #expect(card.underruns == now)
@@ -192,7 +193,7 @@ struct PlaybackBoardTests {
     @Test func `the error of a card that is busy names the process that plays on it`() throws {
         var cards: [PlaybackCard] = []
         var sentence: String?
-        // As many as the loopback has places.
+        // Opens all subdevices of the loopback.
         while sentence == nil, cards.count < 9 {
             let card = PlaybackCard()
             do {
@@ -230,7 +231,7 @@ struct PlaybackBoardTests {
         _ = try card.open(request(cd))
         let sound = frames(5000, cd, seed: 1)
         try card.play(sound, cd)
-        // The kernel removes the card once no process has it open any more.
+        // The kernel removes the card once every process has closed it.
         let unbinding = try Thread(name: "unbind") { driver("unbind") }
         let isReported = waitUntil { (try? card.queuedFrames()) == nil }
         #expect(isReported)

@@ -6,7 +6,7 @@ import Testing
 @testable import Ring
 @testable import SoundCard
 
-/// ALSA's own plug-ins as cards. One after another: they write one file.
+/// Uses ALSA's own plug-ins as cards. The tests run serially, because they write the same file.
 @Suite(.serialized) struct PlaybackCardTests {
     let folder: String
     let stereo = StreamFormat(rateHz: 44100, channels: 2, sampleFormat: .s24Packed)
@@ -90,7 +90,7 @@ import Testing
         let short = try PlaybackPCM(opening: "null").configure(format, latency: .milliseconds(45))
         #expect(short.periodFrames == 720)
         #expect(short.bufferFrames == 2160)
-        // Longer periods do not help.
+        // A longer latency does not make longer periods.
         let long = try PlaybackPCM(opening: "null").configure(format, latency: .milliseconds(200))
         #expect(long.periodFrames == 960)
         #expect(long.bufferFrames == 9600)

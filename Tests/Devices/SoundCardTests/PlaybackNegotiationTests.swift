@@ -73,13 +73,13 @@ struct PlaybackNegotiationTests {
     }
 
     @Test func `rather than lose bits or channels a take is played with more of them`() throws {
-        // 24 bits only in stereo: both of a mono take's are kept.
+        // 24 bits exist only in stereo: a mono take keeps its bits.
         let wideStereo = [offer(.s16, [1, 2], [48000]), offer(.s32, [2], [48000])]
         #expect(try first(take(48000, 1, .s24Packed), on: wideStereo) == "48000 Hz, 2 channels, S32_LE")
-        // 24 bits only in stereo, six channels only in 16 bits: no channel is dropped.
+        // 24 bits exist only in stereo, and six channels only in 16 bits: no channel is dropped.
         let split = [offer(.s16, [6], [48000]), offer(.s24Packed, [2], [48000])]
         #expect(try first(take(48000, 6, .s24Packed), on: split) == "48000 Hz, 6 channels, S16_LE")
-        // The rate comes first: nothing is resampled that need not be.
+        // The rate has priority, to avoid unnecessary resampling.
         let slow = [offer(.s16, [2], [44100]), offer(.s32, [2], [48000])]
         #expect(try first(take(44100, 2, .s24Packed), on: slow) == "44100 Hz, 2 channels, S16_LE")
     }

@@ -7,7 +7,7 @@ import Testing
 struct PlaybackQueueTests {
     let speaker = ScriptedSpeaker()
 
-    /// Writes numbered frames: how many were taken, or the error's sentence.
+    /// Writes numbered frames. Returns how many were accepted, or the error's sentence.
     private func write(_ frames: Range<Int16>, _ queue: inout PlaybackQueue) -> String {
         do {
             return "\(try Array(frames).withUnsafeBytes { bytes throws(SoundCardError) in try queue.write(bytes) })"

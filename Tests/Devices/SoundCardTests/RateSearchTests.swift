@@ -4,7 +4,7 @@ import Testing
 @testable import SoundCard
 
 struct RateSearchTests {
-    /// What is found of a made-up card's rates.
+    /// The found rates of a simulated card.
     private func found(
         _ rates: Set<Int>, stated: Set<Int> = [], asked: Int? = nil, isHardware: Bool = true
     ) -> [Int] {
@@ -40,7 +40,7 @@ struct RateSearchTests {
         #expect(search.rates(in: 47000...97000, isHardware: true) { [48000, 96000].contains($0) } == [48000, 96000])
     }
 
-    // MARK: What drivers list
+    // MARK: Rates that drivers list
 
     @Test func `a USB card's discrete rates are read from its stream`() throws {
         let tree = try MadeUpTree()

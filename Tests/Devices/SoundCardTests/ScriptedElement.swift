@@ -2,22 +2,22 @@ import Glibc
 
 @testable import SoundCard
 
-/// A card with a mixer whose calls do what the test says.
+/// A card with a mixer whose calls follow a test's script.
 final class ScriptedMixer {
-    /// The steps of the capture volume, in hundredths of a dB; nil: it has no scale.
+    /// The steps of the capture volume in hundredths of a dB, or nil if it has no scale.
     var scale: [Int]? = stride(from: -2000, through: 2000, by: 100).map(\.self)
-    /// The first step's number.
+    /// The number of the first step.
     var least = 0
     var step = 20
     var isAGCOn = true
     var isCaptureOn: Bool?
     var hasGain = true
     var hasAGC = true
-    /// What the next calls return; after these they succeed.
+    /// The results of the next calls. Later calls succeed.
     var results: [String: [Int32]] = [:]
-    /// Whether it accepts what is set, and keeps what it has.
+    /// Whether the mixer accepts new values but keeps the old ones.
     var isStuck = false
-    /// What was set.
+    /// The values that were set.
     private(set) var trace: [String] = []
     private(set) var loads = 0
 
@@ -44,7 +44,7 @@ final class ScriptedMixer {
     }
 }
 
-/// An element as it was when it was loaded, as ALSA's are.
+/// An element with the values of the time when it was loaded, like ALSA's elements.
 private struct ScriptedElement: MixerElement {
     let mixer: ScriptedMixer
     let control: CaptureControl

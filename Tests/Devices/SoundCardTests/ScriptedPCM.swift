@@ -6,33 +6,32 @@ import Workers
 @testable import Ring
 @testable import SoundCard
 
-/// A PCM that follows a script, behind the calls that the capture loop makes. Its frames are numbered: 16 bits, 1 kHz, so that
-/// a frame is a millisecond. It is mono, unless `layout` says otherwise; each channel is 1000 above the one before.
+/// A scripted PCM behind the calls of the capture loop. Its frames are numbered, with 16 bits and 1 kHz, so that a
+/// frame is a millisecond. It is mono, unless `layout` has more channels; each channel is 1000 above the previous one.
 final class ScriptedPCM {
     static let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
     static let periodFrames = 100
 
     var layout = ChannelLayout(all: 1)
-    /// What waiting returns; after the last, a stop is requested.
+    /// The results of waiting. After the last one, a stop is requested.
     var waits: [Int32] = []
-    /// What waiting returns when a reader has come that waits for frames.
+    /// The result of waiting when a reader that waits for frames has come.
     static let hurried: Int32 = 1000
-    /// What changes of the pace return.
+    /// The results of changes of the wake-up size.
     var paces: [Int32] = []
-    /// The timestamps: status, frames there, milliseconds.
+    /// The timestamps: status, available frames, milliseconds.
     var stamps: [(status: Int32, available: Int, milliseconds: Int64)] = []
-    /// What reads return; after the last, as many as are wanted.
+    /// The results of reads. After the last one, a read returns the requested number of frames.
     var reads: [Int] = []
     var eventResults: [Int32] = []
     var prepares: [Int32] = []
     var starts: [Int32] = []
     var resumes: [Int32] = []
     var isGone = false
-    /// What the clock shows, a millisecond more each time.
+    /// The time of the clock, which advances by a millisecond with each read.
     var milliseconds: Int64 = 0
-    /// How far the clock that is never slewed is ahead, in nanoseconds.
+    /// How far `CLOCK_MONOTONIC_RAW` is ahead, in nanoseconds.
     var rawLead: Int64 = 0
-    /// Every call.
     var trace: [String] = []
     private var frameNumber: Int16 = 0
 
@@ -110,7 +109,7 @@ final class ScriptedPCM {
             rawLeadCall: { ScriptedPCM.of($0).rawLead })
     }
 
-    /// A ring that holds a second.
+    /// A ring for one second of sound.
     static func ring() -> Ring {
         Ring(format: format, holding: .seconds(1), periodFrames: periodFrames)
     }
@@ -123,7 +122,7 @@ final class ScriptedPCM {
             bufferFrames: bufferFrames, pollDescriptors: [pollfd()])
     }
 
-    /// A loop that ran until it was stopped or ended.
+    /// A loop that has run until it was stopped or ended.
     func run(into ring: Ring, bufferFrames: Int = 1000) throws -> (outcome: CaptureLoop.Outcome, loop: CaptureLoop) {
         let loop = try loop(bufferFrames: bufferFrames)
         loop.begin(ring)
@@ -132,7 +131,7 @@ final class ScriptedPCM {
 }
 
 extension Ring {
-    /// All its stamps, in a form that is easy to write down.
+    /// All stamps, in a readable form.
     var story: [String] {
         (0..<stampNumber).compactMap { stamp(number: $0) }.map { stamp in
             "\(stamp.kind) at \(stamp.position), \(stamp.instant.nanoseconds / 1_000_000) ms"
@@ -140,7 +139,7 @@ extension Ring {
         }
     }
 
-    /// Its samples, of a ring that has not wrapped.
+    /// The samples of a ring that has not wrapped.
     var samples: [Int16] {
         withFrames(from: .start, atMost: position.count) { Array($0.assumingMemoryBound(to: Int16.self)) }
     }

@@ -3,25 +3,23 @@ import Takes
 
 @testable import SoundCard
 
-/// A PCM that follows a script, behind the calls that the playback queue makes: mono, 16 bits, 1 kHz, so that a frame is a
-/// millisecond.
+/// A scripted PCM behind the calls of the playback queue: mono, 16 bits, 1 kHz, so that a frame is a millisecond.
 final class ScriptedSpeaker {
     static let format = StreamFormat(rateHz: 1000, channels: 1, sampleFormat: .s16)
 
-    /// What writes return; after the last, as many as are wanted.
+    /// The results of writes. After the last one, a write accepts all frames.
     var writes: [Int] = []
-    /// How many frames are reported as queued: a negative number is an error.
+    /// The reported numbers of queued frames. A value from −99,999 to −1 is an error code.
     var delays: [Int] = []
-    /// What can be taken back; after the last, 400.
+    /// The numbers of frames that can be taken back. After the last one, 400.
     var rewindables: [Int] = []
-    /// What taking back returns; after the last, as many as are wanted.
+    /// The results of taking back. After the last one, the requested number of frames.
     var rewinds: [Int] = []
     var prepares: [Int32] = []
     var resumes: [Int32] = []
     var isGone = false
-    /// Every call.
     var trace: [String] = []
-    /// What was written and taken.
+    /// The frames that were written and accepted.
     var played: [Int16] = []
 
     private func next<Value>(_ queue: inout [Value], or value: Value) -> Value {
@@ -45,7 +43,7 @@ final class ScriptedSpeaker {
             let delay = of(pcm).next(&of(pcm).delays, or: 0)
             of(pcm).trace.append("delay: \(delay)")
             frames.pointee = delay
-            // A card may report less than nothing as queued: then it is not an error.
+            // A card may report a negative number of queued frames. Lower values stand for that, without an error.
             return delay < 0 && delay > -100_000 ? Int32(delay) : 0
         },
         rewindable: { of($0).next(&of($0).rewindables, or: 400) },
@@ -68,7 +66,7 @@ final class ScriptedSpeaker {
         },
         isGone: { of($0).isGone })
 
-    /// A queue of it; the speaker must outlive it.
+    /// A queue of this speaker, which must outlive it.
     func queue(canTakeBack: Bool = true, movesByPeriods: Bool = false) -> PlaybackQueue {
         PlaybackQueue(
             pcm: OpaquePointer(Unmanaged.passUnretained(self).toOpaque()), calls: Self.calls, name: "hw:CARD=Speaker",

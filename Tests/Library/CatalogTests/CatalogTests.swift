@@ -8,7 +8,7 @@ import Transport
 
 @testable import Catalog
 
-/// A catalog of takes on the disk, as the library fills it.
+/// A catalog of takes on the disk, filled in the same way as by the library.
 struct CatalogedTakes {
     let disk = TakesOnDisk()
     let catalog: Catalog
@@ -29,7 +29,7 @@ struct CatalogedTakes {
         return name.stem
     }
 
-    /// The rows of `upload`, each with the stem of its take in place of the number.
+    /// The rows of `upload`, with stems instead of row ids.
     static func uploads(_ catalog: Catalog) throws -> [String] {
         try catalog.database.read { database in
             try Row.fetchAll(
@@ -177,7 +177,7 @@ struct CatalogedTakes {
         let number = try #require(both[storage])
         _ = try takes.catalog.index([copy], on: number, at: other)
         #expect(try takes.catalog.find(.stem(stem)).map(\.folder) == ["\(takes.disk.takes)/2026-11-21"])
-        // Out, it gives way to the copy.
+        // If its storage is removed, the copy replaces it.
         _ = try takes.catalog.setPresent([storage])
         _ = try takes.catalog.index([copy], on: number, at: other)
         #expect(try takes.catalog.find(.stem(stem)).map(\.folder) == ["\(other)/2026-11-21"])

@@ -14,13 +14,13 @@ import Transport
         takes = try CatalogedTakes(stores: ["folder:a"])
         let (seen, catalog) = (seen, takes.catalog)
         catalog.changes.watch { change in
-            // It is in the database by then.
+            // The change is in the database by then.
             if case .added(let stem) = change { #expect((try? catalog.find(.stem(stem)).count) == 1) }
             seen.withLock { $0.append(change) }
         }
     }
 
-    /// What was reported since it was asked last.
+    /// The changes since the previous call.
     private func changes() -> [CatalogChange] {
         seen.withLock { seen in
             defer { seen = [] }

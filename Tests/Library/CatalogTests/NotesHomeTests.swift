@@ -6,7 +6,7 @@ import Testing
 
 @testable import Catalog
 
-/// Which takes wait to be sent because of what people noted.
+/// Takes that wait to be sent because a person changed their notes.
 @Suite struct NotesHomeTests {
     private let takes: CatalogedTakes
     private let catalog: Catalog
@@ -24,7 +24,7 @@ import Testing
         #expect(try catalog.index([stored], on: takes.number, at: takes.disk.takes).isEmpty)
     }
 
-    /// Writes receipts as they are once all is there.
+    /// Writes complete receipts.
     private func complete(_ catalog: Catalog, knowsNotes: Bool = true) throws {
         _ = try catalog.note(name.stem) { notes in
             for store in catalog.stores {
@@ -57,7 +57,7 @@ import Testing
         #expect(try catalog.notes(of: name.stem).currentRevision == 1)
         try complete(catalog)
         #expect(try isHome(catalog))
-        // The same again changes nothing.
+        // Repeating the change has no effect.
         _ = try catalog.note(name.stem, Self.changes[index])
         #expect(try isHome(catalog) && catalog.notes(of: name.stem).currentRevision == 1)
     }
@@ -68,7 +68,8 @@ import Testing
     ) throws {
         try complete(catalog, knowsNotes: false)
         #expect(try isHome(catalog))
-        // As that version leaves them: no revision, no such file in the receipt, and a column that it does not write.
+        // The state left by that version: no revision, no notes file in the receipt, and a column that it does not
+        // write.
         var notes = try catalog.notes(of: name.stem)
         notes.starred = isNoted
         try catalog.notes.write(notes, of: TakeIdentity(stem: name.stem))

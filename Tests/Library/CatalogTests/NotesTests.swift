@@ -62,7 +62,7 @@ import Transport
             notes.markers(of: sidecar.markers) == [
                 .init(atFrame: TakeFrame(20), note: nil), .init(atFrame: TakeFrame(500), note: "owl"),
             ])
-        // One that was only set is forgotten; one that was recorded stays removed.
+        // A marker that was only set is forgotten. A recorded marker stays removed.
         _ = try takes.catalog.note(stem) { notes, recorded in notes.removeMarker(at: TakeFrame(20), of: recorded) }
         #expect(try takes.catalog.notes(of: stem).markers.map(\.removed) == [true, false])
 
@@ -139,7 +139,7 @@ import Transport
         let takes = try CatalogedTakes()
         let stem = try takes.add(TakesOnDisk.sidecar(7))
         let before = try takes.catalog.note(stem) { $0.memo = "first" }
-        // A folder in the place of the draft: root may write everywhere.
+        // A folder with the name of the temporary file, because root may write everywhere.
         mkdir(takes.catalog.notes.file(of: stem) + ".tmp", 0o755)
         #expect(throws: FileError.self) { try takes.catalog.note(stem) { $0.memo = "second" } }
         #expect(try takes.catalog.find(.stem(stem)) == [before])

@@ -8,7 +8,7 @@ import Transport
 
 @testable import Catalog
 
-/// Takes of several kits in one catalog, whatever they are called.
+/// Takes of several kits in one catalog, with any names.
 @Suite struct OriginTests {
     static let kits = ["00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"].map { KitID($0)! }
     private let disk = TakesOnDisk()
@@ -16,7 +16,7 @@ import Transport
     static func sidecar(_ number: Int, _ kit: KitID?) -> Sidecar {
         var sidecar = TakesOnDisk.sidecar(number)
         sidecar.kitID = kit
-        // No two kits share a boot.
+        // Boot ids are unique to a kit.
         sidecar.bootID = kit?.description ?? "old"
         return sidecar
     }
@@ -40,7 +40,7 @@ import Transport
         }
     }
 
-    /// All rows, with all that they have, but for the numbers of the rows.
+    /// All rows with all columns, except the row ids.
     private func rows(_ catalog: Catalog) throws -> [String] {
         try catalog.database.read { database in
             try Row.fetchAll(
@@ -79,7 +79,7 @@ import Transport
         #expect(
             try catalog.nextUploads(to: "folder:home", limit: 9, without: []).map(\.id) == [.take(takes[0].identity)])
         #expect(try catalog.nextUploads(to: "folder:home", limit: 9, without: [.take(takes[0].identity)]).isEmpty)
-        // Whichever folder is read first.
+        // The order of reading the folders does not matter.
         for order in [storages, storages.reversed()] {
             let before = try rows(catalog)
             #expect(before.count == 2)
@@ -96,7 +96,7 @@ import Transport
         throws
     {
         let storages = try folders()
-        // The second folder has a copy of the first one's take.
+        // The second folder has a copy of the first folder's take.
         try disk.add(Self.sidecar(42, Self.kits[0]), in: storages[1].path)
         let catalog = try Catalog.open(in: disk.library).0
         try index(storages, catalog)
@@ -125,7 +125,7 @@ import Transport
             try catalog.page(TakeQuery()).takes().map { "\($0.kitID == nil) \($0.memo ?? "") \($0.revision)" } == [
                 "true wren 2"
             ])
-        // Its file says nevertheless whose it was.
+        // Its file still contains the kit's id.
         #expect(try catalog.notes(of: stem).kitID == Self.kits[0])
         try disk.add(Self.sidecar(42, Self.kits[1]), in: storages[0].path)
         try index([storages[0]], catalog)
@@ -156,7 +156,7 @@ import Transport
         var catalog = try Catalog.open(in: disk.library).0
         try index(storages, catalog)
         let before = try rows(catalog)
-        // It rewrites rows without the key, and one of them as that of the other take.
+        // That version rewrites rows without the key, and could turn one into a row of the other take.
         try catalog.database.write { database in
             try database.execute(sql: "UPDATE take SET entry = json_remove(entry, '$.kit_id'), notesSeenNs = 0")
         }
@@ -179,7 +179,7 @@ import Transport
         #expect(try rows(catalog) == before)
     }
 
-    /// Earlier versions kept the bytes of a sidecar, whatever an editor had put before them.
+    /// Earlier versions stored the bytes of a sidecar unchanged, including anything that an editor had put before them.
     @Test(arguments: ["\u{feff}{}", "{", "", "[1]"])
     func `a sidecar that is no JSON to the database keeps no catalog from being opened`(json: String) throws {
         let storages = try folders()

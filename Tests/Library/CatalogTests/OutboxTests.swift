@@ -15,7 +15,7 @@ import Testing
         var pending = TakesOnDisk.sidecar(4)
         pending.pendingFormat = "flac"
         try takes.add(pending)
-        // As the first version left it.
+        // The database of the first version.
         try takes.catalog.database.write { database in
             try database.execute(sql: "DROP TABLE upload; DELETE FROM grdb_migrations WHERE identifier = '2 outbox'")
         }
@@ -55,7 +55,7 @@ import Testing
         #expect(try catalog.outboxCounts(of: "folder:a").done == 3)
         for stem in stems { try complete(stem, "folder:b") }
         #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == stems)
-        // The star is sent first.
+        // The notes with the star must be sent first.
         _ = try catalog.note(stems[0]) { $0.starred = true }
         #expect(try catalog.sentTakes(limit: 9).map(\.take.stem) == [stems[1], stems[2]])
         for store in ["folder:a", "folder:b"] { try complete(stems[0], store) }
@@ -69,7 +69,7 @@ import Testing
         var expected: [TakeQuery.Upload: [String]] = [:]
         for (number, states) in states.flatMap({ one in states.map { [one, $0] } }).enumerated() {
             var sidecar = TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(number))
-            // It is queued once it is converted.
+            // It is queued after its conversion.
             if states.allSatisfy({ $0 == nil }) { sidecar.pendingFormat = "flac" }
             let stem = try takes.add(sidecar)
             try takes.catalog.database.write { database in
@@ -179,7 +179,7 @@ import Testing
         #expect(states == ["never", "held", "done", "done", "waiting", "held", "waiting"])
     }
 
-    /// What is noted of takes before a store is named.
+    /// The decisions noted before a store is named.
     private static let decisions: [@Sendable (inout TakeNotes) -> Void] = [
         { $0.upload = .never },
         { $0.upload = .hold },

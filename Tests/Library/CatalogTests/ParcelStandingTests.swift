@@ -8,7 +8,7 @@ struct ParcelStandingTests {
     private static let now = WallTime(microseconds: 1_795_241_891_250_000)
     private static let damaged = "damaged: a.wav: it is too short: see 'fieldfare takes --damaged'"
 
-    /// What the columns `state`, `why` and `untilUs` say, for revision 2 and 3 attempts.
+    /// The columns `state`, `why` and `untilUs`, for revision 2 and 3 attempts.
     enum Kind: CaseIterable {
         case waiting, byHand, damaged, failed, failedForGood, done, unverified, never
 
@@ -25,7 +25,7 @@ struct ParcelStandingTests {
             }
         }
 
-        /// What is known where a rebuilt catalog has this.
+        /// The facts from which a rebuilt catalog derives this state.
         var facts: ParcelStanding.Facts? {
             switch self {
             case .waiting: .init(revision: 2)

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Catalog
 
-/// What a query is to find, worked out without a database.
+/// The expected result of a query, computed without a database.
 private struct Model {
     var takes: [CatalogedTake] = []
     var markers: [String: [String]] = [:]
@@ -51,7 +51,7 @@ private struct Model {
                 && (query.place.map { $0 == take.place } ?? true) && (query.kit.map { $0 == take.kit } ?? true)
                 && (query.upload.map { stands(take, $0) } ?? true)
         }
-        // Where values are equal, takes stay in the order in which they were cataloged.
+        // Takes with equal values stay in the order in which they were cataloged.
         let sorted = found.enumerated().sorted { (value($0.element), $0.offset) < (value($1.element), $1.offset) }
         let stems = sorted.map(\.element.take)
         return query.isDescending ? stems.reversed() : stems

@@ -8,7 +8,7 @@ import Transport
 
 @testable import Catalog
 
-/// Files that a person or another program wrote.
+/// Files written by a person or another program.
 @Suite struct WrongFilesTests {
     private let takes: CatalogedTakes
 

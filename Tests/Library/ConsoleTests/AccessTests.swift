@@ -5,7 +5,6 @@ import StoreTrials
 import Testing
 
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct AccessTests {
-    /// Every route of the OpenAPI document.
     private static func routes(_ kit: RunningKit) throws -> [(method: String, path: String)] {
         let document = try JSONSerialization.jsonObject(with: try kit.stranger.get("/api/openapi.json").bytes)
         let paths = try #require((document as? [String: Any])?["paths"] as? [String: [String: Any]])
@@ -16,12 +15,12 @@ import Testing
         }
     }
 
-    /// Those that may not even be looked at.
+    /// Routes that even viewers may not use.
     private static let closed = [
         "/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history", "/api/support", "/api/update",
     ]
 
-    /// These say who the browser is, pair it, and describe the rest.
+    /// Routes that identify the browser, pair it, and describe the API.
     private static let open = ["GET /api/session", "POST /api/session", "GET /api/openapi.json"]
 
     @Test func `a stranger is refused on every route of the document`() throws {
@@ -76,7 +75,7 @@ import Testing
         #expect(try ask("Sec-Fetch-Site: cross-site") == 403)
         #expect(try ask("Sec-Fetch-Site: same-site") == 403)
         #expect(try ask("Sec-Fetch-Site: same-origin") == 200)
-        // A link on another page may lead to the kit's.
+        // A link on another page may lead to the kit's page.
         #expect(try kit.stranger.get("/", ["-H", "Sec-Fetch-Site: cross-site"]).status == 200)
         #expect(try kit.stranger.get("/api/status", ["-H", "Sec-Fetch-Site: cross-site"]).status == 403)
         for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
@@ -87,7 +86,7 @@ import Testing
     @Test func `a phone is paired by the password, kept as a hash, and removed`() throws {
         let kit = try RunningKit()
         let token = try kit.stranger.pair(name: "Anna", password: RunningKit.password)
-        // As a browser has it that is paired with several kits of the same address.
+        // The cookies of a browser that is paired with several kits at the same address.
         let anna = Curl(kit.library.port, cookie: "other=1; fieldfare-1a=\(kit.folder.count); fieldfare-2b=\(token)")
         let phones = try #require(try anna.get("/api/phones").json?["phones"])
         guard case .array(let list) = phones else { return }
@@ -120,7 +119,8 @@ import Testing
         #expect(try kit.stranger.post("/api/session", #"{"name":" "}"#).status == 400)
     }
 
-    /// Sends wrong passwords over many connections, all but the last byte first, so that they arrive at once. Prints how many were compared.
+    /// Sends wrong passwords over many connections. All bytes except the last go first, so that the requests complete
+    /// at the same time. Prints how many were compared.
     private static let burst = #"""
         import json, socket, sys
         port = int(sys.argv[1])

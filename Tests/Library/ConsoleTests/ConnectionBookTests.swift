@@ -11,7 +11,7 @@ import Testing
         BrowserAddress(try SocketAddress(ipAddress: "192.168.4.\(host)", port: 1000 + host))
     }
 
-    /// Connections of strangers, numbered from 1, so many of each address.
+    /// Connections of strangers, numbered from 1, with the same number at each address.
     private func crowd(_ hosts: Int, each count: Int) throws -> ConnectionBook<Int> {
         var book = ConnectionBook<Int>()
         for number in 0..<hosts * count {
@@ -62,7 +62,7 @@ import Testing
         var book = try crowd(8, each: 12)
         book.asked(3, isPaired: false)
         #expect(book.came(200, from: try address(3), at: at(1)) == [1])
-        // Now the third address has one more than each other.
+        // Now the third address has one more than the others.
         #expect(book.came(201, from: try address(9), at: at(1)) == [11])
     }
 

@@ -6,8 +6,8 @@ import Takes
 import Testing
 
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
-    /// Opens a hundred connections that send a byte now and then, and beside them sends a thousand requests, fifty at a time. Prints how
-    /// many were answered.
+    /// Opens a hundred connections that send a byte from time to time, and meanwhile sends a thousand requests, fifty
+    /// at a time. Prints how many were answered.
     private static let crowd = """
         import concurrent.futures, http.client, socket, sys, threading
         port, token = int(sys.argv[1]), sys.argv[2]
@@ -44,8 +44,8 @@ import Testing
         #expect(try kit.peakMemory() < 96 << 10)
     }
 
-    /// Begins a request that is refused, and sends its body a byte at a time. Prints the answer's status, and whether it says that the
-    /// connection is closed, once it is.
+    /// Begins a request that is refused, and sends its body byte by byte. After the connection closed, it prints the
+    /// answer's status, and whether the answer announces the close.
     private static let dribble = """
         import socket, sys
         s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
@@ -70,13 +70,14 @@ import Testing
     func `a body that is refused keeps no connection`() throws {
         let kit = try RunningKit()
         #expect(try TestServer.python(Self.dribble, [String(kit.library.port)]) == "401 True")
-        // One that was read whole does not cost its connection.
+        // A request whose body was read completely keeps its connection.
         let answer = try kit.phone.post("/api/deck/skip", #"{"seconds":1}"#)
         #expect(answer.status == 409)
         #expect(answer.headers["connection"] == nil)
     }
 
-    /// Asks for a long answer over a hundred connections and reads a byte of each, then asks for something else. Prints how many began.
+    /// Requests a long answer over a hundred connections and reads a byte of each, then sends another request. Prints
+    /// how many answers began.
     private static let stuck = """
         import http.client, socket, ssl, sys
         port, token, path, is_secure = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4] == "tls"
@@ -106,11 +107,11 @@ import Testing
         let port = isSecure ? kit.tlsPort : kit.library.port
         let arguments = [String(port), kit.token, path, isSecure ? "tls" : "plain"]
         #expect(try TestServer.python(Self.stuck, arguments) == "100")
-        // Each connection by TLS has keys and a buffer of its own; the service may have 128 MiB.
+        // Each TLS connection has its own keys and a buffer. The service may use 128 MiB.
         #expect(try kit.peakMemory() < (isSecure ? 112 : 96) << 10)
     }
 
-    /// Asks for a stream many times, and is gone before the answer begins.
+    /// Requests a stream many times, and disconnects before the answer begins.
     private static let gone = """
         import random, socket, struct, sys, time
         port, token, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
@@ -123,7 +124,7 @@ import Testing
         print("gone")
         """
 
-    /// Asks for a stream, and reads its beginning. Prints the status, and how many bytes came.
+    /// Requests a stream, and reads its beginning. Prints the status, and how many bytes came.
     private static let stays = """
         import http.client, sys
         c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=300)
@@ -141,7 +142,7 @@ import Testing
         _ = try kit.phone.get("/api/status")
         let before = try files()
         #expect(try TestServer.python(Self.gone, [String(kit.library.port), kit.token, path]) == "gone")
-        // The last ones end a moment later.
+        // The last connections end a moment later.
         while try files() > before + 2 { usleep(20_000) }
         #expect(try TestServer.python(Self.stays, [String(kit.library.port), kit.token, path]) == "200 101")
     }
@@ -200,7 +201,7 @@ import Testing
         wait(for: "\"what\":\"added\"")
         _ = try kit.phone.patch("/api/takes/\(stem)", #"{"starred":true}"#)
         wait(for: "\"what\":\"revised\"")
-        // By somebody who asks neither recorder nor library.
+        // A program other than the recorder and the library deletes it.
         let day = try #require(
             try FileManager.default.contentsOfDirectory(atPath: "\(kit.folder)/takes").first(where: TakeName.isDay))
         try FileManager.default.removeItem(atPath: "\(kit.folder)/takes/\(day)/\(stem).json")
@@ -210,7 +211,7 @@ import Testing
         received = ""
         try kit.startRecorder()
         wait(for: "event: status\n")
-        // One that runs and does not answer any more is away, too.
+        // A recorder that runs but does not answer counts as away, too.
         received = ""
         kit.holdRecorder(true)
         defer { kit.holdRecorder(false) }

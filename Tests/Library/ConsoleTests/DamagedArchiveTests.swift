@@ -33,7 +33,7 @@ struct DamagedArchiveTests {
             sidecar, notes: TakeNotes(take: stem), bytes: 1, folder: day, place: .here)
         func entries(_ sidecar: Result<Sidecar, SidecarError>) throws -> (names: [String], text: String) {
             let entries = try ExportRoutes.entries(of: take, sidecar, TakeNotes(take: stem))
-            // All of them can be read.
+            // All entries can be read.
             _ = try ZipArchive(entries)
             let names = entries.map { String($0.name.dropFirst("\(name.day)/\(stem)/".count)) }
             guard case .bytes(let bytes, _)? = entries.first?.content else { return (names, "") }

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { kit = try RunningKit(sends: true) }
 
-    /// Records a take, and waits until it is at home.
+    /// Records a take, and waits until it is in the store.
     private func send(seconds: Int = 0) throws -> String {
         let stem = try kit.record(note: "wren", seconds: seconds)
         while try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"]?.text != "done" { usleep(20_000) }
@@ -33,7 +33,7 @@ import Testing
         #expect(try files(of: stem, in: kit.home) == [])
         #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
         #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["upload"] == .null)
-        // What a person writes of it afterwards does not send it either, until it is asked for.
+        // Later notes of a person do not send it again; only an explicit request does.
         _ = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"at the weir"}"#)
         #expect(try kit.phone.get("/api/takes?upload=none").body.contains(stem))
         #expect(try kit.phone.post("/api/takes/\(stem)/outbox", #"{"do":"add"}"#).status == 200)
@@ -77,7 +77,7 @@ import Testing
             #expect(answer.detail == "outbox: \(kit.home): not there: insert the stick, or mount the share")
             #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
         }
-        // No network would bring a folder back: what its receipt says is not believed.
+        // No network would bring a folder back, so its receipt is not trusted.
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&left=home").status == 409)
         #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
         try FileManager.default.moveItem(atPath: kit.home + ".away", toPath: kit.home)
@@ -88,7 +88,7 @@ import Testing
     @Test func `what a deletion that failed halfway has left at home is deleted by the next`() throws {
         let stem = try send()
         let sound = try #require(try files(of: stem, in: kit.home).first { $0.hasSuffix(".wav") })
-        // A folder in the place of a memo: it cannot be removed as a file. The sound comes after it.
+        // A folder in place of a memo cannot be removed as a file. The sound comes after it.
         let memo = "\(kit.home)/\(sound.dropLast(4)).txt"
         try FileManager.default.createDirectory(atPath: memo + "/in", withIntermediateDirectories: true)
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status >= 400)
@@ -126,7 +126,7 @@ import Testing
     @Test func `a take that another phone has deleted on the kit keeps its copy at home`() throws {
         let stem = try send()
         let folder = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["folder"]?.text)
-        // As the recorder leaves it, before the catalog learns of it.
+        // The state that the recorder leaves, before the catalog knows of it.
         for file in try files(of: stem, in: folder) { try FileManager.default.removeItem(atPath: "\(folder)/\(file)") }
         let answer = try kit.phone.delete("/api/takes/\(stem)?where=there")
         #expect(answer.status == 404)
@@ -139,7 +139,7 @@ import Testing
         let sound = "\(folder)/\(stem).wav"
         let bytes = try Data(contentsOf: URL(filePath: sound))
         let there = "/api/takes/\(stem)?where=there"
-        // Cut; as long, and of other sound; gone.
+        // Truncated; the same length with other sound; missing.
         for damage in [Data(bytes.prefix(44)), Data(repeating: 7, count: bytes.count), nil] {
             if let damage {
                 try damage.write(to: URL(filePath: sound))
@@ -149,7 +149,7 @@ import Testing
             #expect(try kit.phone.delete(there).status == 500)
             #expect(try files(of: stem, in: kit.home).count == 3)
         }
-        // Written back it is another file with what was sent.
+        // The restored file is another file with the sent content.
         try bytes.write(to: URL(filePath: sound))
         #expect(try kit.phone.delete(there).status == 204)
         #expect(try files(of: stem, in: kit.home) == [])
@@ -182,7 +182,7 @@ import Testing
                 try FileManager.default.removeItem(atPath: sound)
             }
             #expect(try kit.phone.delete(safely).status == 409)
-            // Nor does the home get rid of what it has in place of the sound.
+            // A deletion of the copy in the store is refused, too.
             #expect(try kit.phone.delete("/api/takes/\(stem)?where=there").status == 409)
         }
         #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
@@ -231,7 +231,7 @@ import Testing
         let ours = try String(contentsOfFile: sidecar, encoding: .utf8)
         let theirs = ours.replacingOccurrences(of: "\"boot_id\" : \"", with: "\"boot_id\" : \"0")
         #expect(theirs != ours)
-        // Of another kit; damaged; of this take, and not what was sent.
+        // A sidecar of another kit; a damaged one; one of this take that differs from the sent one.
         for other in [theirs, "{}", ours + " "] {
             try other.write(toFile: sidecar, atomically: false, encoding: .utf8)
             #expect(try kit.phone.delete("/api/takes/\(stem)?where=here&left=home").status == 409)
@@ -375,7 +375,7 @@ import Testing
             let own = try files(of: stem, in: "\(kit.folder)/takes").filter { !$0.hasPrefix(".bin/") }.count
             #expect(
                 [0, 3].contains(home) && [0, 3].contains(own), "\(first), \(second): \(statuses): \(home), \(own)")
-            // Once it is off the kit, the copy at home is the last one.
+            // Once it is deleted on the kit, the copy in the store is the last one.
             if (first, second) == ("here", "there") { #expect(home + own > 0, "\(statuses)") }
         }
     }

@@ -1,8 +1,8 @@
 import Dispatch
 import Testing
 
-/// Lets three suites of running kits go at a time, on threads of their own: their tests wait for programs, and Swift's own threads, of
-/// which there are as many as processors, are for other tests.
+/// Lets three suites of running kits run at a time, on their own threads. Their tests wait for programs, and Swift's
+/// own threads, one for each processor, are for other tests.
 struct FewKitsAtATime: SuiteTrait, TestScoping {
     private static let places = Places(3)
     private static let threads = Threads()

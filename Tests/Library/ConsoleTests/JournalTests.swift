@@ -8,7 +8,7 @@ import Transport
 @Suite struct JournalTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
 
-    /// A journal whose program does what a script says.
+    /// A journal whose program is a script.
     private func journal(_ script: String) throws -> Journal {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "journalctl").path

@@ -93,7 +93,7 @@ import Testing
         let (status, report) = try kit.run(
             "schemathesis", ["--config-file", RunningKit.resource("schemathesis.toml"), "run", document],
             environment: ["FIELDFARE_TOKEN": kit.token])
-        // A request that failed may be long.
+        // The text of a failed request may be long.
         let lines = report.split(separator: "\n").map { $0.prefix(300) }.joined(separator: "\n")
         #expect(status == 0, "\(lines.suffix(6000))")
         #expect(report.contains("generated"))

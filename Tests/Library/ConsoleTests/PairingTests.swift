@@ -5,7 +5,7 @@ import StoreTrials
 import Testing
 import Transport
 
-/// Phones that want to be paired, at the real library.
+/// Phones that ask to be paired, with the real library.
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct PairingTests {
     private func ended(_ kit: PhonesKit) throws -> JSONValue? {
         try kit.stranger.get("/api/session").json?["pairing_ended"]
@@ -58,7 +58,7 @@ import Transport
         #expect(try kit.phones() == ["Anna"])
     }
 
-    /// Gives the right code over many connections at once. Prints how many phones were paired.
+    /// Sends the right code over many connections at once. Prints how many phones were paired.
     private static let race = #"""
         import json, socket, sys
         port, code = int(sys.argv[1]), sys.argv[2]

@@ -6,17 +6,17 @@ import Takes
 import Transport
 import Workers
 
-/// The real library of a kit, beside a recorder that only lets phones pair. Both end with this object.
+/// The real library of a kit, with a recorder that only supports pairing. Both end with this object.
 final class PhonesKit {
     let folder: String
     let library: TestServer
     let recorder: PairingRecorder
-    /// Where the console is served by TLS.
+    /// The port for TLS.
     let tlsPort: Int
 
     /// - Parameters:
-    ///   - tlsPort: where the console is to be served by TLS; nil: at a free port, which this waits for.
-    ///   - prepare: is called with the kit's folder before the library starts.
+    ///   - tlsPort: the port for TLS; nil for a free port, for which this waits.
+    ///   - prepare: called with the kit's folder before the library starts.
     init(tlsPort: Int? = nil, prepare: (String) throws -> Void = { _ in }) throws {
         let secure = try tlsPort ?? TestServer.freePort()
         self.tlsPort = secure
@@ -59,14 +59,14 @@ final class PhonesKit {
     /// Requests of a browser that is not paired.
     var stranger: Curl { Curl(library.port) }
 
-    /// The same by TLS.
+    /// Requests of a browser that is not paired, by TLS.
     var secure: Curl { Curl(tlsPort, isSecure: true) }
 
     /// The code that pairs a phone.
     var code: String { get throws { try kept("pairing-code").trimmingCharacters(in: .newlines) } }
     var wrongCode: String { get throws { try code == "000000" ? "000001" : "000000" } }
 
-    /// The names of the phones that are paired, as the library's file has them.
+    /// The names of the paired phones, from the library's file.
     func phones() throws -> [String] {
         guard case .array(let phones)? = try JSONValue(decoding: kept("phones.json").utf8)["phones"] else { return [] }
         return phones.compactMap { $0["name"]?.text }
@@ -76,13 +76,12 @@ final class PhonesKit {
         try String(contentsOfFile: "\(folder)/library/\(name)", encoding: .utf8)
     }
 
-    /// Tries to pair.
     func pair(_ name: String, _ code: String? = nil, by browser: Curl? = nil) throws -> Curl.Answer {
         let code = code.map { ",\"code\":\"\($0)\"" } ?? ""
         return try (browser ?? stranger).post("/api/session", "{\"name\":\"\(name)\"\(code)}")
     }
 
-    /// Requests of a phone that was paired by this answer.
+    /// Requests of the phone that was paired by this answer.
     func cookie(of answer: Curl.Answer) throws -> Curl {
         guard answer.status == 201, let cookie = answer.headers["set-cookie"]?.split(separator: ";").first else {
             throw TestServer.Failure(text: answer.body)
@@ -91,7 +90,7 @@ final class PhonesKit {
     }
 }
 
-/// The recorder's side of the control socket, on a thread of its own.
+/// The recorder's side of the control socket, on its own thread.
 final class PairingRecorder: Sendable {
     private let thread: Workers.Thread
     private let ending = Mailbox<Void>()
@@ -117,10 +116,9 @@ final class PairingRecorder: Sendable {
         ready.wait()
     }
 
-    /// What the history was told.
+    /// The events that the history received.
     var events: [PhoneEvent] { kept.withLock(\.events) }
 
-    /// Play is held.
     func holdPlay() { kept.withLock { $0.window.open(at: SystemClock().now()) } }
 
     func stop() {

@@ -37,7 +37,7 @@ import Testing
                 "--ao-pcm-waveheader=no", "--ao-pcm-file=\(kit.folder)/mpv", address,
             ])
         #expect(end == 0, "\(complaints)")
-        // It plays 24 bits as the upper ones of 32.
+        // It plays 24 bits as the upper bits of 32.
         let played = try Data(contentsOf: URL(filePath: "\(kit.folder)/mpv"))
         let upper = Data(played.enumerated().filter { $0.offset % 4 != 0 }.map(\.element))
         // It rounds times to whole frames in its own way.

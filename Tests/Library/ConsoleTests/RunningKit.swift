@@ -3,28 +3,28 @@ import Foundation
 import OtherPrograms
 import StoreTrials
 
-/// The real programs of a kit, with a simulated card, below a folder of its own. They end with this object.
+/// The real programs of a kit with a simulated card, in a temporary folder. They end with this object.
 final class RunningKit {
     let folder: String
     let library: TestServer
-    /// Where the console is served by TLS.
+    /// The port for TLS.
     let tlsPort: Int
     private var recorder: Process?
-    /// The cookie of a paired phone.
+    /// The token of a paired phone.
     let token: String
 
     static let password = "wren and heron"
 
-    /// The folder of the programs, which the tests were built with.
+    /// The folder of the programs that were built with the tests.
     static let programs = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         .path
 
-    /// Where takes are sent to, if it is a folder.
+    /// The folder that takes are sent to, if any.
     var home: String { "\(folder)/home" }
 
     /// - Parameters:
     ///   - console: lines of the settings' section.
-    ///   - sends: whether takes are sent to a folder, `home`.
+    ///   - sends: whether takes are sent to the folder `home`.
     init(console: String = "", sends: Bool = false) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
         self.folder = folder
@@ -71,7 +71,7 @@ final class RunningKit {
     }
 
     /// Starts the recorder, and waits until it answers.
-    /// - Parameter takes: the folder below the kit's that it keeps takes in; nil: the one that the library knows.
+    /// - Parameter takes: the folder for takes below the kit's folder; nil for the library's folder.
     func startRecorder(takes: String? = nil) throws {
         var settings = "\(folder)/fieldfare.toml"
         if let takes {
@@ -106,13 +106,13 @@ final class RunningKit {
         process.waitUntilExit()
     }
 
-    /// Has the recorder stand still, as one that hangs, or go on.
+    /// Stops the recorder process like one that hangs, or lets it continue.
     func holdRecorder(_ isHeld: Bool) {
         guard let process = recorder, process.isRunning else { return }
         kill(process.processIdentifier, isHeld ? SIGSTOP : SIGCONT)
     }
 
-    /// The most memory that the library had so far, in KiB.
+    /// The library's peak memory so far, in KiB.
     func peakMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(library.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM") }
@@ -128,7 +128,7 @@ final class RunningKit {
     var stranger: Curl { Curl(library.port) }
 
     /// Records a take, and waits until the library has it.
-    /// - Parameter seconds: how long it is at least.
+    /// - Parameter seconds: its minimum length.
     /// - Returns: its stem.
     func record(note: String? = nil, seconds: Int = 0) throws -> String {
         _ = try phone.post("/api/deck/record")
@@ -142,8 +142,8 @@ final class RunningKit {
 }
 
 extension RunningKit {
-    /// Runs one of the Python programs of the servers', or one by its path, and waits for its end.
-    /// - Returns: its exit status, and what it printed.
+    /// Runs one of the Python programs for the servers, or a program by its path, and waits for its end.
+    /// - Returns: its exit status, and its output.
     func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> (status: Int32, report: String) {
@@ -163,19 +163,19 @@ extension RunningKit {
         return (process.terminationStatus, try String(contentsOfFile: log, encoding: .utf8))
     }
 
-    /// A file beside the tests.
+    /// A file next to the tests.
     static func resource(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Resources/\(name)").path
     }
 }
 
-/// Requests by curl, a program that others wrote.
+/// Requests by curl, as an independent client.
 struct Curl {
     private let port: Int
     private let cookie: String?
     private let isSecure: Bool
 
-    /// - Parameter isSecure: by TLS, whoever has signed the certificate.
+    /// - Parameter isSecure: uses TLS, with any certificate.
     init(_ port: Int, cookie: String? = nil, isSecure: Bool = false) {
         self.port = port
         self.cookie = cookie
@@ -189,7 +189,7 @@ struct Curl {
         var bytes: Data
         var body: String { String(decoding: bytes, as: UTF8.self) }
         var json: JSONValue? { try? JSONValue(decoding: bytes) }
-        /// Of a problem.
+        /// The `detail` of a problem.
         var detail: String? { json?["detail"]?.text }
     }
 
@@ -197,7 +197,7 @@ struct Curl {
     func post(_ path: String, _ json: String = "{}") throws -> Answer { try run("POST", path, json, []) }
     func patch(_ path: String, _ json: String) throws -> Answer { try run("PATCH", path, json, []) }
 
-    /// Asks for it once nobody sends that take: it is shown as done before its sender lets go of it.
+    /// Waits until the take is not being sent any more. A take is shown as done shortly before its upload has ended.
     func delete(_ path: String) throws -> Answer {
         while true {
             let answer = try run("DELETE", path, nil, [])

@@ -4,9 +4,9 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-/// The console by TLS, beside the one in the clear.
+/// The console by TLS, in parallel with the unencrypted one.
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct SecureTests {
-    /// Prints the SHA-256 of the certificate that a server shows, in lower-case digits.
+    /// Prints the SHA-256 of a server's certificate, in lower-case digits.
     private static let shown = """
         import hashlib, ssl, sys
         pem = ssl.get_server_certificate(("127.0.0.1", int(sys.argv[1])))
@@ -34,7 +34,7 @@ import Testing
         kit.recorder.holdPlay()
         let plain = try kit.pair("Ben", kit.code)
         #expect(plain.status == 201 && plain.headers["set-cookie"]?.contains("Secure") == false)
-        // What a browser sends is known by either way.
+        // The browser's cookie is accepted on both ports.
         for answer in [secure, plain] {
             let cookie = String(try #require(answer.headers["set-cookie"]?.split(separator: ";").first))
             for browser in [
@@ -52,11 +52,11 @@ import Testing
 
     @Test func `the page in the clear learns where it is secure, and where it is not`() throws {
         let kit = try PhonesKit()
-        // The port is open a moment before the page says so.
+        // The port opens a moment before the page reports it.
         while try kit.stranger.get("/api/session").json?["secure_port"] != .integer(kit.tlsPort) { usleep(20_000) }
         let (secure, plain) = (try kit.secure.get("/"), try kit.stranger.get("/"))
         #expect(secure.status == 200 && secure.bytes == plain.bytes)
-        // Another program has the port: the console in the clear does not depend on it.
+        // Another program uses the port. The unencrypted console does not depend on it.
         let other = try PhonesKit(tlsPort: kit.library.port)
         #expect(try other.stranger.get("/api/session").json?["secure_port"] == .null)
         #expect(try other.stranger.get("/").status == 200)
@@ -91,7 +91,8 @@ import Testing
         #expect(try kit.peakMemory() < 96 << 10)
     }
 
-    /// Speaks HTTP in the clear to the port of TLS, and something that is neither. Prints what comes back before the connection is closed.
+    /// Sends plain HTTP to the TLS port, and bytes that are neither. Prints the received bytes before the connection
+    /// closes.
     private static let mistakes = #"""
         import json, socket, sys
         found = []

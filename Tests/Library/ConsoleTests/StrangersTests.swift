@@ -3,12 +3,12 @@ import OtherPrograms
 import StoreTrials
 import Testing
 
-/// Strangers who take up connections, over real sockets from addresses of their own, beside a phone that is paired.
+/// Strangers who occupy connections, over real sockets from different addresses, while a paired phone uses the kit.
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct StrangersTests {
-    /// Opens idle connections from some addresses, the phone's first request before them, and one of a new connection after each tenth. At the
-    /// port of TLS they send the first byte of a handshake.
-    /// Prints how many of the phone's were answered, whether its first connection still is, how many strangers are dropped once all must
-    /// be, and whether a stranger is answered then.
+    /// Opens idle connections from some addresses. The phone's first request comes before them, and after each tenth it
+    /// sends a request on a new connection. At the TLS port, the idle connections send the first byte of a handshake.
+    /// Prints how many of the phone's requests were answered, whether its first connection is still open, how many
+    /// strangers are dropped once all must be, and whether a stranger is answered then.
     private static let flood = #"""
         import http.client, json, socket, ssl, sys
         port, token, hosts, each, is_secure = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5] == "tls"
@@ -55,8 +55,8 @@ import Testing
             try TestServer.python(Self.flood, arguments) == "[\(hosts * each / 10), true, \(hosts * each), 200]")
     }
 
-    /// Gives a wrong password from an address until it is refused, then pairs from another one, and from this one with the cookie of a
-    /// phone. Prints the statuses.
+    /// Sends a wrong password from an address until it is refused, then pairs from another address, and from the first
+    /// one with a phone's cookie. Prints the statuses.
     private static let guesses = #"""
         import http.client, json, sys
         port, token, password = int(sys.argv[1]), sys.argv[2], sys.argv[3]

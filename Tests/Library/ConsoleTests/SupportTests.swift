@@ -5,13 +5,13 @@ import Testing
 
 @testable import Console
 
-/// The file for somebody far away, as a browser receives it.
+/// The support file as a browser receives it.
 @Suite(.serialized) final class SupportTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "support-\(UUID().uuidString)")
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// A desk whose program does what a script says. The folder that it works in is `$4`.
+    /// A desk whose program is a script. Its working folder is `$4`.
     private func desk(_ script: String) throws -> SupportDesk {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = folder.appending(path: "fieldfare").path

@@ -57,7 +57,7 @@ import Testing
             try kit.phone.get(path, ["-H", "If-Modified-Since: \(modified)", "-H", "If-None-Match: \"other\""]).status
                 == 200)
         #expect(try kit.phone.run("HEAD", path, nil, ["-H", "Range: bytes=10-19"]).status == 200)
-        // A path means the same with percent encoding (RFC 3986, 6.2.2.2), and a NUL ends no name.
+        // A path means the same with percent-encoding (RFC 3986, 6.2.2.2), and a NUL does not end a name.
         #expect(try kit.phone.get(path.replacing("-", with: "%2D")).bytes == all)
         for strange in ["\(stem)%00", "\(stem)%2F..", "%2e%2e", "\(stem)%ff"] {
             #expect(try kit.phone.get("/api/takes/\(strange)").status == 404, "\(strange)")
@@ -73,7 +73,7 @@ import Testing
         #expect(changed.status == 200)
         #expect(changed.json?["take"]?["tags"] == .array([.string("bird"), .string("dawn")]))
         _ = try kit.phone.patch("/api/takes/\(stem)", #"{"remove":["dawn"]}"#)
-        // Of two phones that write at once, the second receives the memo of the first.
+        // If two phones write at once, the second one receives the memo of the first.
         let late = try kit.phone.patch("/api/takes/\(stem)", #"{"memo":"wren","memo_was":null}"#)
         #expect(late.status == 409)
         let sentence =
@@ -165,7 +165,7 @@ import Testing
                     + #""revision": 1, "schema": 1, "star": true, "tags": ["owl"], "take": "\#(stem)", "title": null}"#,
                 "['\(stem).dat', '\(stem).json', '\(stem).notes.json', '\(stem).wav']",
             ])
-        // What was removed is said, too.
+        // Removed notes are included, too.
         _ = try kit.phone.patch(
             "/api/takes/\(stem)", #"{"memo":null,"starred":false,"remove":["owl"],"markers":{"remove":[7,\#(wren)]}}"#)
         #expect(
@@ -224,7 +224,7 @@ import Testing
             let answer = try kit.phone.get("/api/takes/\(stem)/files/\(stem).\(ending)")
             #expect(answer.status == 404)
             #expect(answer.detail?.isEmpty == false)
-            // An archive goes without it, and names sound that is missing.
+            // An archive leaves the file out, and names it if it is sound.
             let archive = try kit.phone.get("/api/archive?take=\(stem)")
             #expect(archive.status == 200)
             #expect(archive.body.contains("\(stem).damaged.txt") == (ending == "wav"))

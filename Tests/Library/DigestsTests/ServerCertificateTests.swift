@@ -3,12 +3,12 @@ import Foundation
 import OtherPrograms
 import Testing
 
-/// Certificates, as OpenSSL's program reads them.
+/// Certificates as read by the `openssl` command.
 @Suite(.needs(.openssl))
 struct ServerCertificateTests {
     private let names = ["heron07.local", "heron07", "10.42.0.1", "fd00::1"]
 
-    /// What `openssl x509` prints of a certificate.
+    /// The output of `openssl x509` about a certificate.
     private func read(_ certificate: ServerCertificate, _ arguments: String...) throws -> String {
         let path = FileManager.default.temporaryDirectory.appending(path: "certificate-\(UUID().uuidString)").path
         defer { for end in ["", ".out"] { try? FileManager.default.removeItem(atPath: path + end) } }
@@ -32,7 +32,7 @@ struct ServerCertificateTests {
             "Not Before: Jan  1 00:00:00 2018 GMT", "Not After : Dec 31 23:59:59 2049 GMT", "ecdsa-with-SHA256",
             "CA:FALSE", "TLS Web Server Authentication", "Issuer: CN = heron07.local", "Version: 3",
         ] {
-            // OpenSSL 3.2 leaves out the spaces.
+            // OpenSSL 3.2 omits the spaces.
             #expect(
                 text.contains(fact) || text.contains(fact.replacing(" = ", with: "=")), "\(fact) in:\n\(text)")
         }
@@ -73,7 +73,7 @@ struct ServerCertificateTests {
             let read = ServerCertificate(pem: String(decoding: wrong, as: UTF8.self))
             #expect(read == nil || read?.sha256 == certificate.sha256, "byte \(index)")
         }
-        // The secret number, whose place is always the same (RFC 5915), changed in one bit.
+        // Change one bit of the private number, which is always at the same offset (RFC 5915).
         var lines = certificate.pem.split(separator: "\n").map(String.init)
         var first = try #require(Data(base64Encoded: lines[1]))
         first[40] ^= 1

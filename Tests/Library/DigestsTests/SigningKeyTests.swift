@@ -3,7 +3,7 @@ import Foundation
 import OtherPrograms
 import Testing
 
-/// Keys that OpenSSL's program makes, and signatures that it verifies.
+/// Keys made, and signatures verified, by the `openssl` command.
 @Suite(.needs(.openssl))
 struct SigningKeyTests {
     private let folder: URL

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Exports
 
-/// What is made of takes follows no link, and waits for no pipe.
+/// Exports of takes do not follow symbolic links, and do not wait for a pipe.
 struct LinkedFilesTests {
     @Test func `in a day's folder that is a link, nothing is read`() throws {
         let take = try MadeTake()

@@ -3,15 +3,15 @@ import SeededRandom
 import TakeFiles
 import Takes
 
-/// A finished take of noise, in a folder of its own, whose samples are known. Removed with its last reference.
+/// A finished take of noise with known samples, in a folder of its own, which `deinit` removes.
 final class MadeTake {
     let folder: String
     private(set) var sidecar: Sidecar
     let format: StreamFormat
-    /// The bytes of the whole time line, silent between parts.
+    /// The bytes of the whole timeline, silent between parts.
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter parts: where each begins, and its frames.
+    /// - Parameter parts: the first frame and the number of frames of each part.
     init(
         _ sampleFormat: SampleFormat = .s16, channels: Int = 2, parts: [(first: Int64, frames: Int64)] = [(0, 10_000)],
         markers: [Int64] = [], seed: UInt64 = 1
@@ -57,7 +57,7 @@ final class MadeTake {
         Array(bytes[Int(range.lowerBound) * format.bytesPerFrame..<Int(range.upperBound) * format.bytesPerFrame])
     }
 
-    /// Least and greatest of each channel, pixel after pixel, one sample after the other.
+    /// The minimum and maximum of each channel, pixel by pixel, computed sample by sample.
     func naive(framesPerPixel: Int64, _ range: Range<Int64>) -> [Int8] {
         Self.naive(bytes, format, framesPerPixel: framesPerPixel, range)
     }
@@ -71,7 +71,7 @@ final class MadeTake {
                 let values = frames.map { frame -> Int in
                     let place = Int(frame) * format.bytesPerFrame + channel * format.sampleFormat.bytesPerSample
                     let width = format.sampleFormat.bytesPerSample
-                    // Of integers, the two highest bytes.
+                    // The two most significant bytes of an integer sample.
                     return Int(
                         Int16(bitPattern: UInt16(bytes[place + width - 2]) | UInt16(bytes[place + width - 1]) << 8))
                 }

@@ -43,7 +43,7 @@ import Testing
         let before = try FileManager.default.contentsOfDirectory(atPath: take.folder)
         let (_, bytes) = try made(take, 10_000..<25_000, .flac)
         #expect(try FileManager.default.contentsOfDirectory(atPath: take.folder) == before)
-        // What players look at before they play: how long it is, and what its sound hashes to.
+        // Players read this before playing: the length, and the MD5 of the sound.
         let info = Array(bytes[8..<42])
         let frames = info[14..<18].reduce(Int(info[13] & 0x0f)) { ($0 << 8) | Int($1) }
         #expect(frames == 15_000)

@@ -12,7 +12,7 @@ import Testing
     private let path: String
     private let directory: TakesDirectory
     private let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16)
-    /// What the calendar showed while nobody had set it.
+    /// The date of a clock that was never set.
     private let wrong = WallTime(iso8601: "2016-01-01T00:00:07.000000Z")!
 
     init() throws {
@@ -22,7 +22,7 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A take of two parts with twins that began while no clock was set; it is set afterwards.
+    /// A take with two parts and their unfiltered twins that began while the clock was not set. It is set afterwards.
     private func take(isFLAC: Bool) throws -> (name: TakeName, sidecar: Sidecar) {
         let name = try directory.nextTake(kit: "heron07", started: nil)
         var sidecar = Sidecar(
@@ -49,7 +49,7 @@ import Testing
         return (name, set)
     }
 
-    /// The bytes of a file's copy, whatever the pieces in which it leaves.
+    /// The bytes of a file's copy, edited in pieces of the given size.
     private func copy(_ file: String, of name: TakeName, _ names: TrueNames, piece: Int = 1000) throws -> [UInt8] {
         let files = FileSystem()
         let open = try files.open("\(path)/\(name.day)/\(file)")
@@ -86,7 +86,7 @@ import Testing
             let bytes = try copy(file, of: name, names)
             #expect(try copy(file, of: name, names, piece: 7) == bytes)
             try Data(bytes).write(to: URL(filePath: "\(home)/\(copies[index])"))
-            // 60 000 frames are 1.25 s; a time is told to a frame.
+            // 60 000 frames are 1.25 s. Times are exact to one frame.
             let begun = try #require(WallTime(iso8601: "2026-11-21T06:18:11.250000Z")) + .seconds(index < 2 ? 0 : 1.25)
             let here = try FileSystem().contents("\(path)/unset/\(file)")
             if isFLAC {
@@ -102,7 +102,7 @@ import Testing
                 let found = reader.origin()
                 let origin = try #require(found)
                 #expect(abs(try #require(origin.started).microseconds - begun.microseconds) <= 21)
-                // Date, time and the frames since midnight, in the chunk bext that begins at byte 20.
+                // Date, time and the frames since midnight, in the `bext` chunk, whose content begins at byte 20.
                 #expect(here[340..<366].allSatisfy { $0 == 0 })
             }
         }

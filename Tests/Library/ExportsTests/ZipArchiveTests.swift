@@ -23,7 +23,7 @@ import Testing
         return count
     }
 
-    /// What a program prints that receives a file through a pipe, in which it cannot go back.
+    /// The output of a program that reads a file from a pipe, where it cannot seek.
     private func printed(by program: OtherProgram, _ arguments: [String], receiving path: String) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -41,7 +41,7 @@ import Testing
         try printed(by: .python, ["-c", script] + arguments, receiving: "/dev/null")
     }
 
-    /// Files of random bytes, and bytes that are no file, in an archive. From 100 000 bytes on they stand in ZIP64 fields.
+    /// An archive of files, and of bytes that are not in a file. From 100 000 bytes on, lengths are in ZIP64 fields.
     private func mixed(to path: String) throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         var entries: [ZipArchive.Entry] = []
@@ -136,7 +136,7 @@ import Testing
 
     @Test(.needs(.python)) func `lengths and places beyond the limit of 32 bits stand in ZIP64 fields`() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        // The limit is lowered: 4 GiB take long to read.
+        // The limit is lowered, because reading 4 GiB would take long.
         for (name, count) in [("large", 100_001), ("small", 1)] {
             try Data(repeating: 7, count: count).write(to: URL(filePath: "\(folder)/\(name)"))
         }
@@ -155,7 +155,7 @@ import Testing
         #expect(try python(script, "\(folder)/all.zip") == "[100001, 1] 1 True")
     }
 
-    /// The numbers of a local header (APPNOTE 4.3.7, and 4.5.3 of its ZIP64 field).
+    /// The fields of a local header (APPNOTE 4.3.7, and 4.5.3 for its ZIP64 field).
     private func head(_ bytes: [UInt8]) -> (flags: Int, crc: Int, size: Int, extra: [Int]) {
         func number(_ place: Int, _ count: Int) -> Int {
             bytes[place..<(place + count)].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -176,7 +176,7 @@ import Testing
         let size = 5 << 30
         #expect(FileManager.default.createFile(atPath: large, contents: nil) && truncate(large, size) == 0)
         try Data([7]).write(to: URL(filePath: small))
-        // Known already: nobody reads 5 GiB here.
+        // The checksum is known already, so that the 5 GiB need not be read.
         let checksums = ZipChecksums()
         checksums.keep(0x0102_0304, of: large, try FileSystem().attributes(large))
         var archive = try ZipArchive(
@@ -231,7 +231,7 @@ import Testing
                 if piece.isEmpty { pauses += 1 } else { heads[index] = piece }
             }
         }
-        // A pause to open it in each, and one for each of a hundred pieces.
+        // In each archive one pause to open the file, and one for each of a hundred pieces in total.
         #expect(pauses == 110)
         #expect(Set(heads.values).count == 1)
     }

@@ -9,9 +9,9 @@ import Upload
 
 @testable import Library
 
-/// Takes that were sent as a person accepted them, and are another afterwards.
+/// Takes that were sent as accepted by a person, and changed afterwards.
 @Suite(.timeLimit(.minutes(15))) final class AcceptedSoundTests: InspectedKit {
-    /// Has a take sent with a file that is damaged, and accepted so.
+    /// Sends a take with a damaged file that was accepted.
     private func accepted(_ sidecar: Sidecar, _ damage: (TakeName) throws -> Void) async throws -> TakeName {
         let name = try tested.disk.addSound(sidecar).name
         try damage(name)
@@ -34,7 +34,7 @@ import Upload
             try spoil(file(name)) { $0[1000] ^= 2 }
         }
         #expect(try isSame(file(name), name))
-        // By way of other damage, which nobody accepted.
+        // In between, there is other damage, which nobody accepted.
         try spoil(file(name)) { $0[2000] ^= 2 }
         await #expect(throws: StoreError.self) { try await inspector.check(name, in: tested.disk.takes, .all) }
         #expect(try counts().done == 0 && tested.catalog.sentTakes(limit: 9).isEmpty)

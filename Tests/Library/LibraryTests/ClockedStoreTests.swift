@@ -5,7 +5,7 @@ import Upload
 
 @testable import Library
 
-/// A store that counts what it is asked.
+/// A store that records its requests.
 private final class CountingStore: Store {
     let name = "counting"
     private let asked = Mutex<[String]>([])
@@ -33,8 +33,8 @@ struct ClockedStoreTests {
     private let store = CountingStore()
     private let object = ObjectName(day: "2026-11-21", file: "heron07-0042-061811Z.wav")
 
-    /// Asks for everything.
-    /// - Returns: what was thrown, in order.
+    /// Sends every kind of request.
+    /// - Returns: the errors thrown, in order.
     private func askAll(_ store: any Store) async throws -> [StoreError] {
         let source = UploadSource([1], called: "a", reader: try DiskReader(name: "reader"))
         let metadata = ObjectMetadata(title: "a", started: "", duration: 1, kit: "heron07", waveform: "", sha256: "")
@@ -61,7 +61,7 @@ struct ClockedStoreTests {
         let stores = Stores(plans).checkingClock { false }
         #expect(try await askAll(stores.all[0].store) == Array(repeating: error, count: 6))
         #expect(store.requests == [])
-        // One without is asked all the same.
+        // A store without a certificate still receives the requests.
         #expect(try await askAll(stores.all[1].store) == [])
         #expect(store.requests == ["put", "head", "list", "get", "delete", "tidy"])
         #expect(try await askAll(Stores(plans).checkingClock { true }.all[0].store) == [])

@@ -14,7 +14,7 @@ import Upload
 
 @testable import Library
 
-/// Sound that is altered after it was compared.
+/// Sound that changes after it was compared.
 @Suite(.timeLimit(.minutes(15))) final class DecayTests: InspectedKit {
     private func scan(_ sidecar: Sidecar, hasFingerprint: Bool = true) async throws -> TakeName {
         let name = try tested.disk.addSound(sidecar, hasFingerprint: hasFingerprint).name
@@ -26,7 +26,7 @@ import Upload
         try await inspector.check(name, in: tested.disk.takes, depth)
     }
 
-    /// Sends a take to another store, as it was compared last.
+    /// Sends a take to another store, using the result of its last comparison.
     private func deliver(_ name: TakeName) async throws -> [String] {
         let path = "\(tested.disk.path)/second"
         mkdir(path, 0o755)
@@ -68,7 +68,7 @@ import Upload
         try await send { try counts().done == 1 }
         try decay("\(name.stem).wav")
         #expect(try await deliver(name).allSatisfy { !$0.hasSuffix(".wav") && !$0.hasSuffix(".json") })
-        // Nor deleted.
+        // It is not deleted either.
         await #expect(throws: StoreError.self) { try await compare(name, .all) }
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
     }
@@ -100,7 +100,7 @@ import Upload
     @Test func `a file whose header alone changed is compared again, and sent as it is now`() async throws {
         let name = try await scan(Self.sidecar(1))
         try await compare(name)
-        // A chunk's name that nobody reads.
+        // An empty LIST chunk, which readers ignore.
         try spoil("\(name.stem).wav") { bytes in
             bytes += Array("LIST".utf8) + [4, 0, 0, 0] + Array("INFO".utf8)
             let size = UInt32(bytes.count - 8)
@@ -122,7 +122,7 @@ import Upload
 
     // MARK: After it was sent
 
-    /// Has the inspector look, again and again, until something holds.
+    /// Requests checks repeatedly until `holds` is true.
     private func look(until holds: () throws -> Bool) async throws {
         let group = ServiceGroup(
             services: [inspector], logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() })
@@ -150,14 +150,15 @@ import Upload
             isSaid = true
             #expect(try Set(damaged().map(\.take)) == Set(names.dropFirst().map(\.stem)))
             #expect(try tested.catalog.sentTakes(limit: 10).map(\.take) == [names[0]])
-            // Put right, they are whole again.
+            // Restore the bytes, so that the takes are intact again.
             try change(names.dropFirst(), at: 2)
             return false
         }
         #expect(shown.withLock { $0.contains { $0?.contains("3 takes are damaged") == true } && $0.last == .some(nil) })
     }
 
-    /// Changes a bit of takes, at a time of its own: clocks of file systems tick slowly.
+    /// Flips a bit in each take and sets a distinct modification time, because file system clocks have a coarse
+    /// resolution.
     private func change(_ names: ArraySlice<TakeName>, at second: Int) throws {
         for name in names {
             try spoil("\(name.stem).wav") { $0[1000] ^= 2 }

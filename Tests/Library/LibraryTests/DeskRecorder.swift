@@ -3,14 +3,14 @@ import Takes
 import Transport
 import Workers
 
-/// A recorder's socket, on a thread of its own, that keeps what it is asked.
+/// A recorder's socket on a separate thread that records its messages.
 final class DeskRecorder {
-    /// What it received, in order.
+    /// The received messages in order.
     let received: AsyncStream<RecorderMessage>
     private let ending = Mailbox<Void>()
     private var thread: Thread?
 
-    /// Only the thread that serves uses it.
+    /// Safe: only the serving thread uses it.
     private struct Serving: @unchecked Sendable {
         let server: PeerServer<RecorderMessage>
         let handler: Handler
@@ -21,7 +21,7 @@ final class DeskRecorder {
         let meanwhile: @Sendable (RecorderMessage) -> Void
         let secondsLeft: Int
         let refusal: Refusal?
-        /// Sends an event to a peer that watches.
+        /// Sends an event to a watching peer.
         var push: (PeerID) -> Void = { _ in }
 
         init(
@@ -48,10 +48,10 @@ final class DeskRecorder {
     }
 
     /// - Parameters:
-    ///   - secondsLeft: how long it says that can be recorded.
-    ///   - refusal: of each order to delete a take; nil: it is carried out.
-    ///   - event: what each peer that watches is sent at once; nil: nothing.
-    ///   - meanwhile: called with each message before it is answered.
+    ///   - secondsLeft: the recording time left in its status.
+    ///   - refusal: the answer to each order to delete a take, or nil to carry it out.
+    ///   - event: sent at once to each peer that watches, or nil.
+    ///   - meanwhile: called with each message before the answer.
     init(
         _ path: String, secondsLeft: Int = 700, refusal: Refusal? = nil, event: String? = nil,
         meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in }

@@ -29,7 +29,7 @@ import Transport
 
     @Test func `a take of which the recorder does not say what became of it stays in hand until it does`() async throws
     {
-        // One that accepts connections and closes them, as when it ends; and then another one in its place.
+        // A recorder that closes each connection, as when it ends; a working one replaces it later.
         let listener = try #require(try? Listening(socket))
         let desk = try desk()
         guard case .unanswered = await desk.discard(TakeIdentity(stem: stem), DiscardTerms()) else {
@@ -48,7 +48,7 @@ import Transport
     @Test func `orders of a library before this one are waited for`() async throws {
         let take = try #require(TakeName(stem: stem, day: "2026-11-21"))
         let desk = try desk()
-        // Without a recorder there are none.
+        // Without a recorder, there are no orders.
         try await desk.awaitOrders(of: take)
         let listener = try #require(try? Listening(socket))
         await #expect(throws: ControlError.self) { try await desk.awaitOrders(of: take) }
@@ -79,7 +79,7 @@ import Transport
     }
 }
 
-/// A socket whose connections are closed as soon as something comes.
+/// A socket whose connections are closed as soon as data arrive.
 private final class Listening: @unchecked Sendable {
     private let descriptor: Int32
     private let path: String

@@ -13,7 +13,7 @@ import Upload
 @testable import Control
 @testable import Library
 
-/// Sticks that are offered, adopted, and recognised by what is on them.
+/// Sticks that are offered, adopted, and recognised by their content.
 @Suite(.timeLimit(.minutes(15))) struct HomeStickTests {
     private let tested: TestedIndexer
     private let store: FolderStore
@@ -49,7 +49,7 @@ import Upload
         return sender
     }
 
-    /// Runs a sender until something holds, beside something else.
+    /// Runs a sender until `holds` is true, while another operation runs.
     private func run(
         until holds: (UploadState) throws -> Bool, beside body: (Sender) async throws -> Void = { _ in }
     ) async throws {
@@ -70,7 +70,7 @@ import Upload
         return try KitCopy(name, in: tested.disk.takes)
     }
 
-    /// Forgets that a stick was adopted, as a kit does whose list is gone.
+    /// Removes the record of adopted sticks, as on a kit that lost it.
     private func forgotten() throws -> (FolderStore, StickDesk) {
         unlink("\(tested.disk.library)/sticks.json")
         let other = try FolderStore(
@@ -176,20 +176,19 @@ import Upload
         let remote = RemoteDesk(stores, tested.catalogs)
         let notes = try tested.catalog.notes(of: copy.take.stem)
         #expect(try await remote.storesWithout(copy, notes).isEmpty)
-        // A stick that is not known may be the one that has lost its mark.
+        // An unknown stick may be the one that lost its mark.
         #expect(rename(store.path, store.path + ".first") == 0)
         mkdir(store.path, 0o755)
         await #expect(throws: StoreError.self) { _ = try await remote.storesWithout(copy, notes) }
-        // Another stick.
         try await desk.adopt(by: "test")
         #expect(try await remote.storesWithout(copy, notes).isEmpty)
-        // The same, with a damaged copy: it may be the first one, which has lost its mark and was adopted once more.
+        // The same with a damaged copy: this may be the first stick, which lost its mark and was adopted again.
         mkdir("\(store.path)/\(copy.take.day)", 0o755)
         for ending in ["json", "wav"] {
             try tested.disk.write([1, 2, 3], to: "\(store.path)/\(copy.take.day)/\(copy.take.stem).\(ending)")
         }
         #expect(try await remote.storesWithout(copy, notes) == ["stick"])
-        // The first one again, which has lost its sound.
+        // The first stick again, without its sound.
         #expect(rename(store.path, store.path + ".second") == 0 && rename(store.path + ".first", store.path) == 0)
         unlink("\(store.path)/\(copy.take.day)/\(copy.take.stem).wav")
         #expect(try await remote.storesWithout(copy, notes) == ["stick"])

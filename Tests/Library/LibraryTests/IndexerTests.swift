@@ -13,7 +13,6 @@ import Upload
 @testable import Catalog
 @testable import Library
 
-/// What was logged.
 final class KeptLog: LogHandler, Sendable {
     private let kept = Mutex<[String]>([])
     var metadata: Logger.Metadata {
@@ -31,11 +30,11 @@ final class KeptLog: LogHandler, Sendable {
 
     func log(event: LogEvent) { kept.withLock { $0.append("\(event.message)") } }
 
-    /// What was logged beside how long scans took.
+    /// The log, except the durations of scans.
     var lines: [String] { kept.withLock { $0.filter { !$0.contains(" takes compared in ") } } }
 }
 
-/// An indexer that a test gives its events, in place of the kernel.
+/// An indexer that receives its events from a test instead of the kernel.
 struct TestedIndexer {
     let disk: TakesOnDisk
     let log = KeptLog()
@@ -44,21 +43,19 @@ struct TestedIndexer {
     let watch: TakesWatch
     let indexer: Indexer
     var catalog: Catalog { catalogs.catalog }
-    /// An outbox without a store.
     var outbox: OutboxRequests {
         OutboxRequests(board: OutboxBoard { _ in }, post: { _ in }, mark: PauseMark(in: disk.library))
     }
 
-    /// Takes are sent to no stick.
+    /// Not connected to any stick.
     var sticks: StickDesk {
         let log = log
         return StickDesk(Stores([]), catalogs, log: Logger(label: "test") { _ in log })
     }
 
-    /// No store either.
     var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
 
-    /// What peers ask, with a pairing code of its own.
+    /// The handler of requests, with its own pairing code.
     func requests(reportDamage: @escaping @Sendable () -> Void) -> LibraryRequests {
         LibraryRequests(
             catalogs, progress: progress, outbox: outbox, pairing: PairingCodeFile.open(in: disk.library).0,
@@ -66,7 +63,7 @@ struct TestedIndexer {
             reportDamage: reportDamage)
     }
 
-    /// Deletes takes, with these stores, and a recorder at a socket.
+    /// A `TakeDeletion` with these stores, and the recorder's socket.
     func deletion(
         _ requests: LibraryRequests, _ remote: RemoteDesk? = nil, recorder: String? = nil
     ) throws -> TakeDeletion {
@@ -76,7 +73,7 @@ struct TestedIndexer {
             recorder: recorder)
     }
 
-    /// Asks a recorder to delete takes. One that only listens deletes nothing.
+    /// Asks a recorder to delete takes. If the socket is only listening, nothing is deleted.
     func discards(_ recorder: String) throws -> DiscardDesk {
         try DiscardDesk(recorder: recorder, catalogs.inHand, pause: .milliseconds(1), clock: StillClock()) { _ in false
         }
@@ -125,7 +122,7 @@ struct TestedIndexer {
         var events = tested.watch.events.makeAsyncIterator()
         await tested.indexer.handle(.sidecar(folder: folder, file: "\(name.stem).json"))
         for _ in 0..<2 {
-            // Beside what the kernel reports.
+            // Skip the kernel's events.
             while let event = await events.next(), event != .unknown {}
             #expect(try tested.stems() == [])
             await tested.indexer.handle(.unknown)
@@ -140,7 +137,7 @@ struct TestedIndexer {
     @Test func `what people noted of a take, in a folder for takes, is no sidecar, and no take`() async throws {
         let name = try disk.add(TakesOnDisk.sidecar(1))
         let folder = "\(disk.takes)/\(name.day)"
-        // Copied there from home, also of a take that is not there, and with a higher number.
+        // Files copied back from home, one of them for a missing take with a higher number.
         let stray = TakesOnDisk.name(TakesOnDisk.sidecar(9))
         for stem in [name.stem, stray.stem] {
             try disk.write(Array("{}\n".utf8), to: "\(folder)/\(TakeFile.notes(of: stem).name)")

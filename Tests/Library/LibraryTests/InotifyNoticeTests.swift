@@ -5,7 +5,7 @@ import Testing
 @testable import Library
 
 @Suite struct InotifyNoticeTests {
-    /// As inotify(7) lays them out.
+    /// The layout in inotify(7).
     private func bytes(_ watch: Int32, _ mask: UInt32, _ name: String, room: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         for field in [UInt32(bitPattern: watch), mask, 0, UInt32(room)] {

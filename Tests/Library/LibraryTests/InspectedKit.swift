@@ -14,13 +14,13 @@ import Upload
 
 @testable import Library
 
-/// A kit with a store, whose takes are damaged before the library reads them first, or after they were sent.
+/// A kit with a store. Its takes are damaged before the library reads them for the first time, or after they were sent.
 class InspectedKit {
     let tested: TestedIndexer
     let store: FolderStore
     let board: OutboxBoard
     let inspector: SoundInspector
-    /// What the recorder is to show, the latest last.
+    /// The faults that the recorder should show, in order.
     let shown = Locked<[String?]>([])
     let changes: AsyncStream<UploadState>
 
@@ -46,7 +46,7 @@ class InspectedKit {
         (try? FileManager.default.subpathsOfDirectory(atPath: "\(tested.disk.path)/home")) ?? []
     }
 
-    /// A short take, with a twin and a second part where that is asked for.
+    /// A short take, optionally with an unfiltered twin and several parts.
     static func sidecar(_ number: Int, parts: Int = 1, hasTwin: Bool = false) -> Sidecar {
         var sidecar = TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(60 * number), seconds: 0.2)
         let (name, part) = (TakesOnDisk.name(sidecar), sidecar.parts[0])
@@ -81,7 +81,7 @@ class InspectedKit {
 
     func counts() throws -> OutboxCounts { try tested.catalog.outboxCounts(of: store.name) }
 
-    /// Has everything sent that can be.
+    /// Sends takes until `holds` is true.
     func send(until holds: () throws -> Bool) async throws {
         let sender = try sender()
         let running = Task { try await sender.run() }
@@ -105,7 +105,7 @@ class InspectedKit {
         return try tested.catalog.page(query).takes()
     }
 
-    /// Changes a bit of a file, and neither its length nor its time.
+    /// Flips a bit of a file without changing its length or modification time.
     func decay(_ file: String) throws {
         let path = "\(day)/\(file)"
         var before = stat()

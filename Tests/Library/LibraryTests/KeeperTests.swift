@@ -33,7 +33,7 @@ import Upload
             window: window, clock: clock, log: Logger(label: "test") { _ in log })
     }
 
-    /// Has a keeper look once, until `body` has seen enough.
+    /// Runs a keeper until `body` returns.
     private func look(_ keeper: Keeper, until body: () async throws -> Void) async throws {
         keeper.look()
         let group = ServiceGroup(
@@ -77,14 +77,15 @@ import Upload
         }
         #expect(wasFree.withLock { $0 } == false)
         #expect(tested.log.lines == ["outbox: \(stems[1]): deleted from the kit: every store has it"])
-        // It is in hand no longer.
+        // It is no longer in hand.
         try inHand.beginDeleting(.take(TakeIdentity(stem: stems[1])))
     }
 
     @Test func `sound that is not what was sent stays, whatever the receipts say`() async throws {
         try await send(3)
         let stems = try tested.stems()
-        // Another one of the same length, as another recording of that name has it; of another length; none.
+        // Different content of the same length, as another recording with that name could have; another length; a
+        // missing file.
         let day = "\(tested.disk.takes)/\(TakesOnDisk.name(TakesOnDisk.sidecar(1)).day)"
         try tested.disk.write([UInt8](repeating: 1, count: 44), to: "\(day)/\(stems[0]).wav")
         try tested.disk.write([UInt8](repeating: 0, count: 48), to: "\(day)/\(stems[1]).wav")
@@ -133,7 +134,7 @@ import Upload
         #expect(tested.log.lines == (isGone ? [] : ["outbox: \(stem): not deleted from the kit: \(why)"]))
     }
 
-    /// A person brings a take back from the bin.
+    /// Restores a take from the bin, as a person does.
     private func bringBack(_ number: Int) async throws {
         var sidecar = TakesOnDisk.sidecar(number)
         sidecar.restored = true
@@ -187,7 +188,7 @@ import Upload
         try tested.disk.add(sidecar, audioBytes: 44)
         await tested.indexer.scanAll()
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
-        // It is sent as if nothing of that name had been.
+        // It is sent like a new take.
         #expect(
             try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.id.stem)
                 == [stem])
@@ -237,7 +238,7 @@ import Upload
         try tested.disk.add(sidecar, audioBytes: 44)
         await tested.indexer.scanAll()
         let clock = MovedClock()
-        // Both began at 5 s and have 10 s.
+        // Both began at 5 s and are 10 s long.
         clock.advance(by: .seconds(12))
         let window = RejoinWindow(length: .seconds(60), bootID: sidecar.bootID)
         let recorder = try DeskRecorder(socket)
@@ -302,7 +303,7 @@ import Upload
             receipt.complete(revision: 1, at: TakesOnDisk.morning.iso8601)
             notes[receiptOf: receipt.store] = receipt
         }
-        // No earlier version of the library takes it for complete either.
+        // An earlier version of the library does not treat it as complete either.
         #expect(try tested.catalog.notes(of: stems[0])[receiptOf: "folder:home"]?.completed == nil)
         #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).isEmpty)
         let counts = try tested.catalog.outboxCounts(of: "folder:home")
@@ -311,7 +312,7 @@ import Upload
         let name = try #require(TakeName(stem: stems[0], day: TakesOnDisk.name(TakesOnDisk.sidecar(1)).day))
         let copy = try KitCopy(name, in: tested.disk.takes)
         #expect(try !copy.isAtHome(tested.catalog.notes(of: stems[0]), ["folder:home"]))
-        // A person may have given a right meanwhile.
+        // A person may have granted a permission in the meantime.
         try tested.catalog.retryUploads()
         #expect(
             try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: []).map(\.id.stem) == [stems[0]])
@@ -344,7 +345,7 @@ import Upload
         }
     }
 
-    /// What the keeper asks the recorder for.
+    /// The order to delete a take that the keeper sends to the recorder.
     private func discard(_ stem: String) throws -> RecorderMessage {
         let sidecar = TakesOnDisk.sidecar(try #require(TakeName(stem: stem, day: "")).number)
         let version = sidecar.version(day: TakesOnDisk.name(sidecar).day)
@@ -352,7 +353,7 @@ import Upload
             .discard(stem: stem, DiscardTerms(version, in: tested.disk.takes, notAfter: StillClock().endOfOrder)))
     }
 
-    /// Takes of which the store has all.
+    /// Makes takes that the store has completely.
     private func send(_ count: Int) async throws {
         for number in 1...count { try tested.disk.add(TakesOnDisk.sidecar(number), audioBytes: 44) }
         await tested.indexer.scanAll()
@@ -361,7 +362,7 @@ import Upload
 
     /// Notes that the store has all of a take.
     private func complete(_ stem: String) throws {
-        // Of 44 zeros, as sha256sum(1) has it.
+        // SHA-256 of 44 zeros, computed with sha256sum(1).
         let sha256 = "85759b3811ff7dc47b03792ac85317be51431a3f9e01dcafce317ed736a391b0"
         _ = try tested.catalog.note(stem) { notes in
             notes.attribute(to: TakesOnDisk.sidecar(1).recordingStart)

@@ -12,11 +12,11 @@ import Workers
 
 @testable import Library
 
-/// Does something that waits, on a thread of its own: the threads of other tests must not wait with it.
+/// Runs a blocking closure on a separate thread, so that it does not block the threads of other tests.
 func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
         do {
-            // It is left to end by itself.
+            // The thread is not joined; it ends by itself.
             _ = try Thread(name: "client") { continuation.resume(with: Result(catching: body)) }
         } catch {
             continuation.resume(throwing: error)
@@ -77,7 +77,7 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         let name = TakesOnDisk.name(sidecar)
         var second = sidecar.parts[0]
         second.file = name.audioFile(part: 2)
-        // At another rate, 3 s after the first one ended: 2 s of the take.
+        // At half the rate, and 3 s after the first part ended. The part is 2 s long.
         (second.rateHz, second.frames, second.firstFrame) = (24_000, 48_000, TakeFrame(4 * 48_000))
         sidecar.parts.append(second)
         sidecar.frames = 3 * 48_000

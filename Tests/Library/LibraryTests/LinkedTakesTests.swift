@@ -11,7 +11,7 @@ import Upload
 
 @testable import Library
 
-/// Links, folders and pipes in the place of a take's files: what they lead to is not sent.
+/// Links, folders and pipes in place of a take's files. Their targets must not be sent.
 @Suite(.timeLimit(.minutes(15))) final class LinkedTakesTests: InspectedKit {
     private var secret: String { "\(tested.disk.path)/s3.credentials" }
 

@@ -12,7 +12,7 @@ import Upload
 
 @testable import Library
 
-/// A folder that shows a hash of its own, as buckets do.
+/// A folder store with its own marks for files, like an S3 ETag.
 private final class MarkingStore: Store {
     let folder: FolderStore
     private let state = Locked((mark: "etag:1", reads: 0))
@@ -20,9 +20,9 @@ private final class MarkingStore: Store {
         get { state.withLock(\.mark) }
         set { state.withLock { $0.mark = newValue } }
     }
-    /// How many files were read.
+    /// The number of files that were read back.
     var reads: Int { state.withLock(\.reads) }
-    /// Why it does not answer for a sidecar, by what it is asked.
+    /// The errors for requests about a sidecar, by kind of request.
     let failures = Locked<[Question: StoreError.Problem]>([:])
     enum Question { case head, get }
 
@@ -59,14 +59,13 @@ private final class MarkingStore: Store {
     func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
 }
 
-/// What stores have of a take that is to be deleted from the kit.
+/// The files that stores have of a take before it is deleted from the kit.
 @Suite(.timeLimit(.minutes(15))) final class ProofTests: InspectedKit {
     private func desk(_ other: (any Store)? = nil, mount: String? = nil) -> RemoteDesk {
         let store = other ?? store
         return RemoteDesk(Stores([StorePlan(name: store.name, mount: mount) { store }]), tested.catalogs)
     }
 
-    /// Has a take sent.
     private func sent(_ sidecar: Sidecar) async throws -> KitCopy {
         let name = try tested.disk.addSound(sidecar).name
         await tested.indexer.scanAll()
@@ -78,7 +77,7 @@ private final class MarkingStore: Store {
         try await desk(other, mount: mount).storesWithout(copy, tested.catalog.notes(of: copy.take.stem))
     }
 
-    /// Overwrites sound at home with silence of the same length.
+    /// Overwrites the sound at home with silence of the same length.
     private func silence(_ copy: KitCopy) throws {
         let path = "\(tested.disk.path)/home/\(copy.take.day)/\(copy.take.stem).wav"
         let count = try FileSystem().contents(path, limit: 1 << 30).count
@@ -107,12 +106,12 @@ private final class MarkingStore: Store {
         #expect(receipt.files.allSatisfy { $0.mark == "etag:1" })
         let copy = try KitCopy(name, in: tested.disk.takes)
         #expect(try await without(copy, marking).isEmpty && marking.reads == 0)
-        // A copy within the service has another.
+        // The mark changes if the service copies the file.
         marking.mark = "etag:2"
         #expect(try await without(copy, marking).isEmpty && marking.reads == 1)
         try silence(copy)
         #expect(try await without(copy, marking) == [store.name] && marking.reads == 2)
-        // Earlier versions noted none.
+        // Earlier versions did not note marks.
         _ = try catalog.note(name.stem) { notes in
             for index in notes.receipts[0].files.indices { notes.receipts[0].files[index].mark = nil }
         }
@@ -144,18 +143,18 @@ private final class MarkingStore: Store {
         let sidecar = try FileSystem().contents(path)
         var other = copy.sidecar
         other.bootID = "another"
-        // Of another recording of that name.
+        // The sidecar of another recording with that name.
         try tested.disk.write(SidecarFile.bytes(other), to: path)
         #expect(try await without(copy, mount: "/run/fieldfare/stick").isEmpty)
         #expect(try await without(copy) == [store.name])
-        // It is the same stick, and damaged.
+        // The same stick, but damaged.
         for damaged in [[], [UInt8](repeating: 0, count: sidecar.count), Array(sidecar.dropLast(9))] {
             try tested.disk.write(damaged, to: path)
             #expect(try await without(copy, mount: "/run/fieldfare/stick") == [store.name])
         }
         try FileManager.default.removeItem(atPath: path)
         #expect(try await without(copy, mount: "/run/fieldfare/stick") == [store.name])
-        // It has nothing of the take.
+        // A stick that has nothing of the take.
         for file in home where !file.hasSuffix(copy.take.day) {
             try FileManager.default.removeItem(atPath: "\(tested.disk.path)/home/\(file)")
         }

@@ -36,7 +36,7 @@ import Transport
         while await !link.isWaiting { await Task.yield() }
         let recorder = try DeskRecorder(path)
         defer { recorder.stop() }
-        // What was shown before may still be under way.
+        // Earlier states may still be in transit.
         for await message in recorder.received where message == .indicate(.held) { break }
     }
 

@@ -14,7 +14,7 @@ import Upload
 
 @testable import Library
 
-/// What a command prints.
+/// The output of a command.
 private final class Paper: Console {
     var output = ""
     var complaints: [String] = []
@@ -31,12 +31,12 @@ private final class Paper: Console {
     }
 }
 
-/// A folder that states of its files what a test says.
+/// A folder store whose answers a test can change.
 struct StatingStore: Store {
     let folder: FolderStore
-    /// What is listed in place of what is there.
+    /// Listed instead of the real files.
     var listed: [StoredObject]?
-    /// How often each file's content is read one after the other.
+    /// How many times `get` delivers each file's content.
     var repeats = 1
     var afterList: @Sendable () async throws -> Void = {}
     var onPiece: @Sendable () -> Void = {}
@@ -98,7 +98,7 @@ struct StatingStore: Store {
             save: { change in _ = try catalogs.catalog.note(name.stem, change) })
     }
 
-    /// What commands print, with a library that serves.
+    /// The outputs of commands, while a library serves them.
     func run(
         _ commands: [[String]], typing typed: String? = nil, of other: (any Store)? = nil
     ) async throws -> [(status: Int32, output: [String], complaints: [String])] {
@@ -177,7 +177,7 @@ struct StatingStore: Store {
         #expect(results[0].output.contains { $0.contains("\(stem)  4 files") && !$0.contains("not complete") })
         #expect(results[1].status == 0 && results[1].output.contains("\(to)/\(day)/\(stem).notes.json"))
         #expect(results[2].status == 0 && results[2].output[0].contains("\(day)/\(stem).notes.json"))
-        // A program that reads takes finds one there.
+        // A program that reads takes must find one there.
         let found = try TakesFolder(path: to).takes()
         #expect(found.takes == [names[0]] && found.unreadable.isEmpty)
         let deleted = try await run([["remote", "delete", "--yes", stem]])
@@ -207,7 +207,7 @@ struct StatingStore: Store {
         let sha256 = try await store.sha256(of: object, byteCount: Int64(sent.count))
         let attempt = TakeNotes.FileHash(file: object.file, bytes: Int64(sent.count), sha256: sha256)
         for (text, isOwn) in [(sent, true), (Array("by the lake\n".utf8), false)] {
-            // The sidecar, which is sent last, never arrived.
+            // The sidecar, which is sent last, did not arrive.
             try? FileManager.default.removeItem(atPath: "\(home)/\(day)/\(stem).json")
             try tested.disk.write(text, to: "\(home)/\(day)/\(stem).txt")
             _ = try tested.catalogs.catalog.note(stem) { notes in
@@ -239,7 +239,7 @@ struct StatingStore: Store {
         #expect(results[1].status == 65)
         #expect(results[1].output.contains("  \(wav): differs from what was recorded"))
         #expect(results[1].output.contains("  \(names[1].day)/\(names[1].stem): not complete: no sidecar"))
-        // By its length alone it is as it was: the report says so.
+        // The length alone is unchanged. The report says that only the length was compared.
         #expect(
             !results[2].output.contains { $0.contains(wav) } && results[2].output[1].hasSuffix("by length alone: 1"))
         #expect(
@@ -254,7 +254,7 @@ struct StatingStore: Store {
         var bytes = try FileSystem().contents(wav)
         if damage == "cut" { bytes.removeLast(50_000) } else { bytes[5000] ^= 1 }
         try tested.disk.write(bytes, to: wav)
-        // What was sent is what was hashed: an older library looked at nothing else.
+        // The hash is that of the damaged bytes: an older library did not compare more than that.
         var sidecar = try SidecarFile.sidecar(FileSystem().contents(sidecarPath), path: sidecarPath)
         var digest = SoundDigest()
         digest.update(bytes)
@@ -265,7 +265,7 @@ struct StatingStore: Store {
         let results = try await run([["remote", "verify", "--read"], ["remote", "verify"]])
         let line = "  \(day)/\(stem).wav: "
         #expect(results[0].status == 65 && results[0].output.contains { $0.hasPrefix(line) })
-        // Without reading, what the length and the sidecar say is known.
+        // Without reading the file, only its length and the sidecar can show damage.
         #expect(results[1].output.contains { $0.hasPrefix(line) } == (damage != "changed"))
     }
 
@@ -359,7 +359,7 @@ struct StatingStore: Store {
 
     @Test func `what is deleted at home of a take that the catalog does not know leaves no receipt`() async throws {
         let stem = names[0].stem
-        // Its stick is out, and the catalog was built again meanwhile.
+        // As if the stick was removed, and the catalog rebuilt in the meantime.
         try tested.catalogs.replace()
         #expect(try tested.catalog.notes(of: stem).receipts.first?.completed != nil)
         let done = try await run([["remote", "delete", "--yes", stem]])
@@ -382,7 +382,7 @@ struct StatingStore: Store {
             afterList: { _ = try catalogs.catalog.note(stem) { $0.receipts = receipts } })
         let results = try await run([["remote", "verify"], ["remote", "verify"]], of: slow)
         #expect(results[0].status == 0, "\(results[0])")
-        // By then it was sent, and is still not there.
+        // The receipt now exists, but the file is still missing.
         #expect(results[1].output.last == "  \(stem): missing: it was sent, and is not there")
     }
 

@@ -10,7 +10,7 @@ import Upload
 
 @testable import Library
 
-/// What `remote verify` and `remote fetch` say of a copy at home that is not what was sent.
+/// The output of `remote verify` and `remote fetch` about a copy at home that differs from what was sent.
 @Suite(.timeLimit(.minutes(15))) struct RemoteVerifyTests {
     private let remote: RemoteTests
     private let name: TakeName
@@ -19,7 +19,7 @@ import Upload
     private var day: String { "\(remote.home)/\(name.day)" }
     private var stem: String { name.stem }
 
-    /// A take with each kind of file is at home, beside two others.
+    /// A take with each kind of file is at home, with two other takes.
     init() async throws {
         remote = try await RemoteTests()
         var sidecar = TakesOnDisk.sidecar(3, seconds: 0.01)
@@ -40,7 +40,7 @@ import Upload
         try await remote.run([["remote", "fetch", "--to", "\(disk.path)/fetched", stem]])[0]
     }
 
-    /// Replaces what is at home.
+    /// Changes a file at home.
     private func change(_ file: String, _ change: (inout [UInt8]) -> Void) throws {
         var bytes = try FileSystem().contents("\(day)/\(file)")
         change(&bytes)
@@ -54,7 +54,7 @@ import Upload
         #expect(measured.status == 0 && measured.output[1] == "  by reading back: 6; by length alone: 4")
     }
 
-    /// Replaces the sidecar at home.
+    /// Changes the sidecar at home.
     private func changeSidecar(_ change: (inout Sidecar) throws -> Void) throws {
         let path = "\(day)/\(stem).json"
         var sidecar = try SidecarFile.sidecar(FileSystem().contents(path), path: path)

@@ -9,7 +9,7 @@ import Transport
 @testable import Catalog
 @testable import Library
 
-/// Takes of several kits that have one name, for who asks for them and who sends and deletes them.
+/// Takes of several kits with the same name: requests, uploads and deletions.
 @Suite struct SameNameTests {
     private let kits = ["00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"].map { KitID($0)! }
     private let tested: TestedIndexer

@@ -15,10 +15,10 @@ import Upload
 
 @testable import Library
 
-/// A store that does not answer, until it is cancelled.
+/// A store that does not answer until it is cancelled.
 private final class SilentStore: Store {
     let name = "silent"
-    /// Yields once it is asked.
+    /// Yields at each request.
     let begun: AsyncStream<Void>
     private let asked: AsyncStream<Void>.Continuation
     private let count = Mutex(0)
@@ -26,7 +26,7 @@ private final class SilentStore: Store {
 
     enum Silence {
         case all
-        /// It says that it has nothing.
+        /// `head` finds no files, and `tidy` succeeds. All other requests get no answer.
         case puts
     }
 
@@ -74,7 +74,7 @@ private final class SilentStore: Store {
         _ = try tested.catalogs.catalog.note(stems[4]) { $0.starred = true }
         try await tested.run { try tested.counts().done == 6 }
         #expect(Set(tested.store.came) == Set(stems))
-        // Four are sent at a time: what begins first is among the first four.
+        // Four are sent at a time, so the first ones to begin are among the first four to arrive.
         #expect(tested.store.came.prefix(4).contains(stems[4]) && !tested.store.came.prefix(1).contains(stems[5]))
         #expect(try tested.catalogs.catalog.page(TakeQuery()).takes().allSatisfy { $0.upload == .done })
         let rebuilt = try Catalog.open(in: tested.disk.library, isNew: true, stores: [tested.store.name]).0
@@ -85,7 +85,7 @@ private final class SilentStore: Store {
                 [StoredTake(name, in: TakesFolder(path: tested.disk.takes))], on: number, at: tested.disk.takes)
         }
         #expect(try rebuilt.outboxCounts(of: tested.store.name).done == 6)
-        // Another store that is named later gets all of them.
+        // A store that is named later gets all of them.
         let more = try Catalog.open(in: tested.disk.library, stores: [tested.store.name, "folder:other"]).0
         try more.queueForNewStores()
         #expect(try more.outboxCounts(of: "folder:other").waiting == 6)
@@ -104,7 +104,7 @@ private final class SilentStore: Store {
         var query = TakeQuery()
         query.upload = .held
         #expect(try tested.catalogs.catalog.page(query).takes().map(\.take) == [stem])
-        // A retry lets it wait again; a newer sidecar does as well.
+        // A retry sets it to waiting again. A newer sidecar would do the same.
         try tested.catalogs.catalog.retryUploads()
         #expect(try tested.counts().waiting == 1)
     }
@@ -134,7 +134,7 @@ private final class SilentStore: Store {
             if case .refused("outbox: no right") = tested.board.uploadState { true } else { false }
         }
         #expect(try tested.counts().waiting == 3 && tested.counts().held == 0)
-        // Three takes that fail at a time are one failure.
+        // Three takes that fail at the same time count as one failure.
         guard case .waiting(_, let until) = tested.board.stores[tested.store.name]?.condition else {
             Issue.record("it does not wait")
             return
@@ -198,7 +198,7 @@ private final class SilentStore: Store {
         let tested = try TestedSender()
         let catalog = tested.catalogs.catalog
         let stems = try (1...2).map { try tested.add(Self.sidecar($0)) }
-        // With and without something that the decision changes in the notes.
+        // With and without a receipt that the decision changes.
         _ = try catalog.note(stems[1]) { notes in
             notes[receiptOf: tested.store.name] = UploadReceipt(store: tested.store.name)
             notes[receiptOf: tested.store.name]?.complete(revision: 0, at: TakesOnDisk.morning.iso8601)
@@ -237,7 +237,7 @@ private final class SilentStore: Store {
             window: .always, reader: try DiskReader(name: "reader"), throttle: nil,
             log: Logger(label: "test") { _ in log })
         let running = Task { try await sender.run() }
-        // Each put follows the report of its take.
+        // Each upload begins after its take was reported as being sent.
         var begun = 0
         for await _ in store.begun {
             begun += 1
@@ -269,7 +269,7 @@ private final class SilentStore: Store {
     @Test func `a take that a person removed after it was chosen is not sent`() async throws {
         let tested = try TestedSender()
         let stems = try (1...2).map { try tested.add(Self.sidecar($0)) }
-        // The database does not have it yet.
+        // Written to the file only, as if the database had not been updated yet.
         var notes = TakeNotes(take: stems[0])
         notes.upload = .never
         try JSONEncoder().encode(notes)
@@ -283,7 +283,7 @@ private final class SilentStore: Store {
         let tested = try TestedSender()
         let stems = try (1...8).map { try tested.add(Self.sidecar($0)) }
         for stem in stems.prefix(5) { mkdir("\(tested.disk.library)/takes/\(stem).json", 0o755) }
-        // A hold ends by itself, so that not all of them need be seen at once.
+        // Holds expire, so the takes may not all be held at the same time.
         var held: [String: String] = [:]
         try await tested.run {
             for entry in try tested.catalogs.catalog.outbox(limit: 8) where entry.state == .held {
@@ -291,7 +291,7 @@ private final class SilentStore: Store {
             }
             return try tested.counts().done == 3 && held.count == 5
         }
-        // They are sent side by side.
+        // They are sent in parallel.
         #expect(Set(tested.store.came) == Set(stems.suffix(3)))
         #expect(held[stems[0]] == "outbox: read \(tested.disk.library)/takes/\(stems[0]).json: Is a directory")
     }
@@ -359,7 +359,7 @@ private final class SilentStore: Store {
 
     @Test func `a file that arrives ends the wait for the store`() async throws {
         let away = StoreError(.away, "outbox: cannot be reached")
-        // Of two takes that are sent side by side, one fails; the other's first file arrives.
+        // Two takes are sent in parallel. One fails, then the first file of the other one arrives.
         let tested = try TestedSender(failures: [away])
         for number in 1...2 { try tested.add(Self.sidecar(number)) }
         let begun = ContinuousClock.now

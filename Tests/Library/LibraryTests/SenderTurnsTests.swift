@@ -9,8 +9,8 @@ import Upload
 @Suite(.timeLimit(.minutes(15))) struct SenderTurnsTests {
     private static func stem(_ number: Int) -> String { SenderTests.sidecar(number).take }
 
-    /// Sends takes of which some always fail, until all others are there.
-    /// - Returns: how often the store was attempted again after a wait.
+    /// Sends takes until all have arrived except those that always fail.
+    /// - Returns: how many times the store was tried again after a wait.
     private func rounds(
         _ failing: some Sequence<Int>, of count: Int, _ error: StoreError, limit: Int = 100
     ) async throws -> (Int, TestedSender) {
@@ -55,7 +55,7 @@ import Upload
         let held = try tested.catalogs.catalog.outbox(limit: 10)
         #expect(held.map(\.why) == Array(repeating: "outbox: too long", count: 4))
         #expect(held.allSatisfy { $0.until.map { $0 >= begun + .seconds(3 * 3600) } ?? false })
-        // Nothing takes that time for one of a wrong clock.
+        // That time must not be mistaken for one of a wrong clock.
         _ = try tested.catalogs.catalog.releaseHeld(of: tested.store.name, now: begun)
         #expect(try tested.counts().held == 4)
     }

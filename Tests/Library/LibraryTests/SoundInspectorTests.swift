@@ -65,11 +65,11 @@ import Upload
         #expect(listed.map(\.take) == [name.stem] && listed[0].damaged?.hasPrefix("\(file): ") == true)
         #expect(listed[0].sound == .damaged)
         #expect(shown.withLock { $0.last??.contains(name.stem) } == true)
-        // A retry does not send it, and it is never counted for deletion.
+        // A retry does not send it, and it never counts for deletion.
         try tested.catalog.retryUploads()
         try await send { try counts().held == 1 }
         #expect(try tested.catalog.sentTakes(limit: 10).map(\.take.stem) == [good.stem])
-        // It outlives the catalog.
+        // The result survives the catalog.
         let rebuilt = try Catalog.open(in: tested.disk.library, isNew: true, stores: [store.name]).0
         let storage = try #require(Storage(at: tested.disk.takes))
         let number = try #require(try rebuilt.setPresent([storage])[storage])
@@ -82,7 +82,7 @@ import Upload
     @Test func `a take that an older version sent is not deleted once it is damaged`() async throws {
         for (number, hasFingerprint) in [(1, true), (2, false)] {
             let (name, sidecar) = try tested.disk.addSound(Self.sidecar(number), hasFingerprint: hasFingerprint)
-            // What an older version hashed and sent was damaged already: the receipt is of just this file.
+            // The file was already damaged when an older version hashed and sent it, so the receipt matches it.
             try spoil("\(name.stem).wav") { $0.removeLast(400) }
             await tested.indexer.scanAll()
             var digest = SoundDigest()
@@ -142,7 +142,7 @@ import Upload
         #expect(sent.parts[0].fingerprint == .capture)
         #expect(try tested.catalog.sentTakes(limit: 10).map(\.take.stem) == [name.stem])
         try await inspector.check(name, in: tested.disk.takes, .all)
-        // What was accepted is this content, and no other.
+        // Only this content was accepted.
         try spoil("\(name.stem).wav") { $0[2000] ^= 2 }
         await #expect(throws: StoreError.self) { try await inspector.check(name, in: tested.disk.takes, .all) }
         #expect(try damaged().count == 1)
@@ -162,7 +162,7 @@ import Upload
         try spoil("\(name.stem).wav") { $0[1000] ^= 2 }
         await #expect(throws: StoreError.self) { try await inspector.check(name, in: tested.disk.takes, .changed) }
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
-        // Put right, it is whole again by itself.
+        // With the bytes restored, it is intact again without any action.
         try spoil("\(name.stem).wav") { $0[1000] ^= 2 }
         try await inspector.check(name, in: tested.disk.takes, .changed)
         #expect(try damaged().isEmpty && tested.catalog.sentTakes(limit: 10).count == 1)
@@ -240,7 +240,7 @@ import Upload
         let count = shown.withLock { $0.count }
         await look { _ in shown.withLock { $0.count } > count + 5 }
         #expect(storage.reads == reads)
-        // The storage gives it again.
+        // The storage can read the file again.
         storage.damaged = []
         clock.advance(by: .seconds(1))
         await look { $0 == nil }
@@ -274,7 +274,7 @@ import Upload
         return (group, Task { try await group.run() })
     }
 
-    /// Has it look until what is shown fulfils something.
+    /// Requests checks until the shown fault satisfies `holds`.
     private func look(until holds: (String?) -> Bool) async {
         while !holds(shown.withLock { $0.last ?? nil }) {
             inspector.look()
@@ -300,7 +300,7 @@ import Upload
         #expect(try tested.catalog.find(.stem(good.stem))[0].sound == .asRecorded)
     }
 
-    /// Changes the database as another program does.
+    /// Changes the database like another program.
     private func change(_ statements: String...) throws {
         let python = try Process.run(
             URL(filePath: OtherProgram.python.path),

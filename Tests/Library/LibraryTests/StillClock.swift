@@ -1,10 +1,9 @@
 import Takes
 
-/// A clock that stands still.
 struct StillClock: Clock {
     func now() -> Instant { Instant(nanoseconds: 5_000_000_000) }
     func wallTime() -> WallTime { WallTime(microseconds: 0) }
 
-    /// When an order to the recorder ends that is given now.
+    /// The expiry of an order that is sent to the recorder now.
     var endOfOrder: Instant { now() + .seconds(60) }
 }

@@ -6,7 +6,7 @@ import Upload
 struct StorePauseTests {
     private let begin = ContinuousClock.now
 
-    /// The pauses of failures, each at the end of the one before.
+    /// The pauses of consecutive failures, each at the end of the previous pause.
     private func pauses(_ pause: inout StorePause, _ count: Int, chance: Double = 1) -> [Duration] {
         var now = begin
         return (0..<count).compactMap { _ in

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct TakesWatchTests {
     private let disk = TakesOnDisk()
 
-    /// Events up to the one that is expected, which the kernel reports last.
+    /// The events up to `last`, which the kernel must report last.
     private func events(of watch: TakesWatch, until last: TakesWatch.Event) async -> [TakesWatch.Event] {
         var events: [TakesWatch.Event] = []
         for await event in watch.events {

@@ -12,7 +12,7 @@ import Upload
 
 @testable import Library
 
-/// A folder store that first fails as often as a test says, and fails always during some takes.
+/// A folder store that first fails with the given errors, and always fails for some takes.
 final class FailingStore: Store {
     let folder: FolderStore
     private let failures: Mutex<[StoreError]>
@@ -28,9 +28,9 @@ final class FailingStore: Store {
     }
 
     var name: String { folder.name }
-    /// The takes whose sidecars came, in order.
+    /// The takes whose sidecars arrived, in order.
     var came: [String] { order.withLock { $0 } }
-    /// How often takes were attempted that always fail.
+    /// The number of attempts with takes that always fail.
     var failingAttemptCount: Int { failingAttempts.withLock { $0 } }
 
     func put(
@@ -55,7 +55,7 @@ final class FailingStore: Store {
     func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
 }
 
-/// A sender, the catalog that it sends from, and the folder that it sends to.
+/// A sender with its catalog and its target folder.
 struct TestedSender {
     let disk = TakesOnDisk()
     let log = KeptLog()
@@ -65,7 +65,7 @@ struct TestedSender {
     let sender: Sender
     let storage: Storage
     let number: Int64
-    /// What the upload lamp shows after each change of the board.
+    /// The state of the upload lamp after each change of the board.
     let changes: AsyncStream<UploadState>
     var home: String { "\(disk.path)/home" }
 
@@ -104,7 +104,7 @@ struct TestedSender {
 
     func counts() throws -> OutboxCounts { try catalogs.catalog.outboxCounts(of: store.name) }
 
-    /// Runs the sender until something holds.
+    /// Runs the sender until `holds` is true.
     func run(until holds: () throws -> Bool) async throws {
         let running = Task { try await sender.run() }
         for await _ in changes where try holds() { break }

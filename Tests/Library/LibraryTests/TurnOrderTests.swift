@@ -51,7 +51,7 @@ struct TurnOrderTests {
         #expect(turns.next(4, of: ["a", "b"], beside: []) == ["b"])
         #expect(turns.next(4, of: ["a"], beside: ["b"]) == [])
         #expect(turns.next(4, of: ["a"], beside: []) == ["a"])
-        // It got further.
+        // It made progress.
         turns.advanced("a")
         #expect(turns.next(4, of: ["a", "b"], beside: ["c"]) == ["b", "a"])
     }

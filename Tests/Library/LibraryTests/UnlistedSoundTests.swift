@@ -11,13 +11,14 @@ import Transport
 
 @testable import Library
 
-/// Takes whose sidecars list less sound than there is: nothing of them may be sent as if it were all, or be deleted.
+/// Takes whose sidecars do not list all of the existing sound. Nothing of them may be sent as if it were complete, or
+/// be deleted.
 @Suite(.timeLimit(.minutes(15))) final class UnlistedSoundTests: InspectedKit {
     enum Lack: String, CaseIterable {
         case secondPart, twin, all, unfinishedTwin, unfinishedPart, numbered, converted
     }
 
-    /// A take whose sidecar lacks something, and the name of the file with it.
+    /// A take with an incomplete sidecar, and the name of the file that is not listed.
     private func take(_ number: Int, lacking lack: Lack) throws -> (name: TakeName, file: String) {
         let (name, whole) = try tested.disk.addSound(Self.sidecar(number, parts: 2, hasTwin: true))
         var sidecar = whole
@@ -81,7 +82,7 @@ import Transport
         #expect(try damaged().isEmpty && tested.catalog.find(.stem(name.stem))[0].sound == .accepted)
         try await send { try counts().done == 2 }
         try await inspector.check(name, in: tested.disk.takes, .all)
-        // What was accepted is this content, and no other.
+        // Only this content was accepted.
         try spoil(file) { $0[2000] ^= 2 }
         await #expect(throws: (any Error).self) { try await inspector.check(name, in: tested.disk.takes, .all) }
     }
@@ -133,7 +134,7 @@ import Transport
         try tested.disk.write([], to: "\(day)/\(name.stem).json.part")
         try await inspector.check(name, in: tested.disk.takes, .changed)
         #expect(try damaged().isEmpty)
-        // Before it is deleted, it must be whole.
+        // Before a deletion, the take must be complete.
         await #expect(throws: (any Error).self) { try await inspector.check(name, in: tested.disk.takes, .all) }
         #expect(try damaged().isEmpty)
         unlink("\(day)/\(name.stem).json.part")

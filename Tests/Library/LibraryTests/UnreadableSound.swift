@@ -3,7 +3,7 @@ import PowerCuts
 import TakeFiles
 import Takes
 
-/// The kernel's calls, but for reading files whose blocks a test has damaged.
+/// The kernel's calls, except for reading files that a test marks as damaged.
 final class UnreadableSound: ForwardedCalls {
     let kernel = KernelCalls()
     private let state = Locked((damaged: Set<String>(), open: [Int32: String](), reads: 0))
@@ -13,7 +13,7 @@ final class UnreadableSound: ForwardedCalls {
         get { state.withLock(\.damaged) }
         set { state.withLock { $0.damaged = newValue } }
     }
-    /// How often one of them was to be read.
+    /// The number of attempts to read one of them.
     var reads: Int { state.withLock(\.reads) }
 
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
@@ -33,13 +33,13 @@ final class UnreadableSound: ForwardedCalls {
 
     func attributes(_ path: String) throws(Errno) -> FileAttributes {
         var found = try kernel.attributes(path)
-        // A test that changes a file as decay does changes this time as well.
+        // A test that simulates bit rot also changes the ctime, so it is hidden.
         found.changedNs = 0
         return found
     }
 }
 
-/// A clock that a test moves.
+/// A clock that a test advances.
 final class MovedClock: Clock {
     private let instant = Locked(Instant(nanoseconds: 5_000_000_000))
     func now() -> Instant { instant.withLock { $0 } }

@@ -11,14 +11,14 @@ import Transport
 @testable import Catalog
 @testable import Library
 
-/// A kit with takes of version 0.1, which has no id of the kit: upgraded, rolled back, and upgraded again.
+/// A kit with takes of version 0.1, which did not have a kit id: upgraded, rolled back, and upgraded again.
 @Suite struct UpgradeTests {
     private let disk = TakesOnDisk()
     private let store = "folder:home"
     private let files = FileSystem()
     private static let count = 1000
 
-    /// A sidecar as version 0.1 wrote it.
+    /// A sidecar in the form of version 0.1.
     private func old(_ sidecar: Sidecar) -> [UInt8] {
         let text = String(decoding: SidecarFile.bytes(sidecar), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -33,7 +33,7 @@ import Transport
         return sidecar
     }
 
-    /// Writes old takes, half of them sent, some with a memo, and one that was cut.
+    /// Writes old takes: half of them sent, some with a memo, and an interrupted one.
     private func makeOldTakes() throws {
         mkdir("\(disk.library)/takes", 0o755)
         for number in 1...Self.count {
@@ -55,7 +55,7 @@ import Transport
             let bytes = try #require(jsonText(notes)).utf8
             try disk.write(Array(bytes), to: "\(disk.library)/takes/\(name.stem).json")
         }
-        // The first: a take that was recovered is to be found among the finished ones.
+        // This comes first: a recovered take must be found among the finished ones.
         let directory = try TakesDirectory(path: disk.takes)
         let cut = try record(directory, isCut: true)
         let draft = "\(disk.takes)/\(cut.day)/\(cut.stem).json.part"
@@ -85,7 +85,7 @@ import Transport
         return name
     }
 
-    /// What version 0.1 kept in its catalog.
+    /// The catalog of version 0.1.
     private func makeOldCatalog() throws {
         let database = try DatabaseQueue(path: Catalog.databasePath(in: disk.library))
         try CatalogSchema.migrator.migrate(database, upTo: "4 pending")
@@ -101,7 +101,7 @@ import Transport
         try database.close()
     }
 
-    /// As version 0.1 does: it knows neither the key nor the columns of later versions.
+    /// Inserts a row like version 0.1, without the key and the columns of later versions.
     private func insertAsOld(_ take: StoredTake, _ database: Database) throws {
         let notesFile = "\(disk.library)/takes/\(take.name.stem).json"
         let modified = (try? files.attributes(notesFile))?.modifiedNs ?? 0
@@ -123,7 +123,7 @@ import Transport
             arguments: [database.lastInsertedRowID, String(decoding: take.json, as: UTF8.self)])
     }
 
-    /// Opens the catalog, and compares all with the folder.
+    /// Opens the catalog and compares everything with the folder.
     private func scanned(isNew: Bool = false) throws -> Catalog {
         let (catalog, problem) = try Catalog.open(in: disk.library, isNew: isNew, stores: [store])
         #expect(problem == nil)
@@ -136,7 +136,7 @@ import Transport
         return catalog
     }
 
-    /// All that the catalog has, but for the numbers of the rows, which follow from the order of reading.
+    /// The content of the catalog without the row ids, which depend on the order of reading.
     private func rows(_ catalog: Catalog) throws -> [String] {
         try catalog.database.read { database in
             try Row.fetchAll(
@@ -152,7 +152,7 @@ import Transport
         }
     }
 
-    /// What a list shows of each take, and where it stands: a row that version 0.1 wrote lacks what that did not know.
+    /// The listed data of each take and its state with the stores, without the fields that version 0.1 did not write.
     private func facts(_ catalog: Catalog) throws -> [String] {
         try catalog.database.read { database in
             try Row.fetchAll(
@@ -176,7 +176,7 @@ import Transport
         }
     }
 
-    /// The content of all files, by path.
+    /// The content of all files by path.
     private func contents(_ folder: String) throws -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
         for name in try files.entries(folder) {
@@ -215,7 +215,7 @@ import Transport
             folder: "\(disk.path)/state", files: FileSystem(calls: FaultyCalls(root: "\(disk.path)/state")))
         let cut: TakeName
         do {
-            // The recorder: what was cut is recovered, and numbers go on.
+            // As the recorder does: the interrupted take is recovered, and the numbers continue.
             let directory = try TakesDirectory(path: disk.takes, key: key)
             cut = try #require(try directory.leftovers().first)
             let recovery = TakeRecovery(of: cut, in: directory, bootID: "")
@@ -244,7 +244,8 @@ import Transport
         catalog = try scanned(isNew: true)
         #expect(try rows(catalog) == rebuilt)
         try catalog.close()
-        // Rolled back: version 0.1 reads notes by the stem, and catalogs a new take of the later version, and one of its own.
+        // Rolled back: version 0.1 reads notes by the stem, and catalogs a new take of the later version and one of its
+        // own.
         let notes = try #require(try contents(disk.library)["\(disk.library)/takes/\(new.take).json"])
         #expect(String(decoding: notes, as: UTF8.self).contains("\"memo\" : \"of the new version\""))
         try rollBack(to: oldSidecar(Self.count + 7), beside: new)
@@ -271,7 +272,7 @@ import Transport
             try insertAsOld(StoredTake(name, in: TakesFolder(path: disk.takes)), database)
             #expect(
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM take WHERE take = ?", arguments: [new.take]) == 1)
-            // It reads the sidecar of a take again, and leaves out what it does not know.
+            // Version 0.1 reads a sidecar again and drops the fields that it does not know.
             try database.execute(
                 sql: "UPDATE take SET entry = json_remove(entry, '$.kit_id', '$.sound', '$.damaged') WHERE take = ?",
                 arguments: [new.take])

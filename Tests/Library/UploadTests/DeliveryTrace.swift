@@ -2,10 +2,11 @@ import Foundation
 import Takes
 import Upload
 
-/// What a delivery did, in order, a line each: calls of the store, reports, and what each save changed of the notes.
+/// The trace of a delivery, one line for each step in order: calls of the store, reports, and the changes that each
+/// save makes to the notes.
 final class DeliveryTrace: Sendable {
     private let lines = Locked<[String]>([])
-    /// Written as `T`.
+    /// Replaced by `T` in the trace.
     private let stem: String
 
     init(of stem: String) { self.stem = stem }
@@ -15,7 +16,7 @@ final class DeliveryTrace: Sendable {
         lines.withLock { $0.append(short) }
     }
 
-    /// All lines since this was called last.
+    /// All lines since the last call.
     func take() -> String {
         lines.withLock { lines in
             defer { lines = [] }
@@ -23,7 +24,7 @@ final class DeliveryTrace: Sendable {
         }
     }
 
-    /// Reports that follow each other are on one line.
+    /// Consecutive reports are on one line.
     func note(_ progress: TakeDelivery.Progress) {
         let text =
             switch progress {
@@ -39,7 +40,7 @@ final class DeliveryTrace: Sendable {
         }
     }
 
-    /// Notes what a save changed of the file that the kit keeps.
+    /// Notes the changes that a save makes to the kit's file.
     func noteSave(_ before: some Encodable, _ after: some Encodable) throws {
         let changes = try Self.lines(after).difference(from: Self.lines(before))
         let texts = changes.map { change in
@@ -51,7 +52,7 @@ final class DeliveryTrace: Sendable {
         note("save " + (texts.isEmpty ? "nothing" : texts.joined(separator: "\n     ")))
     }
 
-    /// The values of a JSON document by their keys, one object without further objects a line.
+    /// The values of a JSON document by their keys; an object without nested objects is one line.
     private static func lines(_ value: some Encodable) throws -> [String] {
         lines(try JSONSerialization.jsonObject(with: JSONEncoder().encode(value)), "")
     }

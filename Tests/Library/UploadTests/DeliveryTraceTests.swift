@@ -8,7 +8,8 @@ import Testing
 
 @testable import Upload
 
-/// All that a delivery asks of a store and saves, in order: a change of either is a change for kits and stores that are in use.
+/// The full trace of a delivery: every call of a store and every save, in order. A change of either affects kits and
+/// stores in use.
 struct DeliveryTraceTests {
     private let trial: StoreTrial
     private let disk = TakesOnDisk()
@@ -24,7 +25,7 @@ struct DeliveryTraceTests {
         notes = TakeDeliveryTests.Notes(name.stem)
     }
 
-    /// A take with the names of version 0.1: each begins with the stem, which a trace has as `T`.
+    /// A take with names as in version 0.1. Each name begins with the stem, which a trace shows as `T`.
     private static func sidecar(seconds: Double = 10, markers: [String] = []) -> Sidecar {
         var sidecar = TakesOnDisk.sidecar(42, seconds: seconds, markers: markers)
         sidecar.take = "heron07-0042-061811Z"
@@ -38,7 +39,7 @@ struct DeliveryTraceTests {
         try disk.write(bytes, to: "\(disk.takes)/\(name.day)/\(name.stem).\(ending)")
     }
 
-    /// - Parameter meanwhile: what a person changes before the receipt is complete.
+    /// - Parameter meanwhile: a person's change before the receipt is complete.
     /// - Returns: the trace.
     private func deliver(
         meanwhile: (@Sendable (inout TakeNotes) -> Void)? = nil
@@ -61,7 +62,7 @@ struct DeliveryTraceTests {
         return trace.take()
     }
 
-    /// A take of two parts with twins, peaks and a person's notes, of which another store has something.
+    /// A take of two parts with unfiltered copies, peaks and a person's notes, partly sent to another store.
     private func addWhole() async throws {
         var sidecar = Self.sidecar(seconds: 0.01, markers: ["wren"])
         sidecar.parts[0].unfilteredFile = name.audioFile(part: 1, isUnfiltered: true)
@@ -80,7 +81,6 @@ struct DeliveryTraceTests {
         }
     }
 
-    /// A take of one file.
     private func addSmall() throws { try disk.addSound(Self.sidecar(seconds: 0.01)) }
 
     @Test func `a whole take, and then the memo is taken back`() async throws {

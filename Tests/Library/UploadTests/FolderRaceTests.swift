@@ -6,7 +6,7 @@ import Testing
 
 @testable import Upload
 
-/// Another program writes into the folder while a copy is made.
+/// Another program writes into the folder during a copy.
 struct FolderRaceTests {
     private let trial: StoreTrial
     private let root: String
@@ -40,7 +40,7 @@ struct FolderRaceTests {
         }
     }
 
-    /// A store where another program writes a file right before a rename.
+    /// A store in which another program writes a file just before a rename.
     private func raced(by text: String) throws -> FolderStore {
         let place = "\(root)/\(sidecar)"
         let calls = FaultyCalls(root: root, renamesNew: true)

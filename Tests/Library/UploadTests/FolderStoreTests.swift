@@ -33,7 +33,7 @@ struct FolderStoreTests {
             let modified = try #require(attributes[.modificationDate] as? Date)
             #expect(modified == Date(timeIntervalSince1970: 1_795_241_891.25), "\(file)")
         }
-        // A clock that was not set says nothing.
+        // A time from a clock that was not set is ignored.
         let source = try await trial.source(try trial.file("b", byteCount: 3))
         var metadata = try await trial.metadata(source)
         metadata.started = "1970-01-01T00:10:00.000000Z"
@@ -77,7 +77,7 @@ struct FolderStoreTests {
         _ = try await store().put(source, as: object, metadata, mode: .create) { _ in }
         #expect(try await trial.contents(of: object, in: try store()) == Data(contentsOf: URL(filePath: path)))
         #expect(!FileManager.default.fileExists(atPath: draft.path))
-        // Another kit's copy, and one of a take that is not there, may still be finished.
+        // Drafts of another kit, or of a take without a finished copy, may still be completed.
         for file in [
             ".heron07-0042-061811Z.wav.part", ".heron08-0042-061811Z.wav.part", ".heron07-0043-061811Z.wav.part",
             ".heron07-0042-061811Z.wav.12ab34ef.part",
@@ -99,7 +99,7 @@ struct FolderStoreTests {
         let slow = try await UploadSource(
             path: other, reader: trial.reader, throttle: Throttle(kilobitsPerSecond: 400_000))
         let metadata = try await trial.metadata(slow)
-        // The other kit's copy is cut.
+        // The other kit's copy is interrupted.
         let task = Task {
             _ = try await store().put(slow, as: object, metadata, mode: .create) { progress in
                 if case .sent(let sent) = progress, sent >= 2_000_000 { withUnsafeCurrentTask { $0?.cancel() } }
@@ -122,7 +122,7 @@ struct FolderStoreTests {
         try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: "\(root)/2026-11-21", withDestinationPath: elsewhere)
         let object = trial.name("heron07-0042-061811Z.wav")
-        // A person has to look at it: nothing that is inserted would help.
+        // A person must act: inserting another stick would not help.
         await trial.expectProblem(.conflict) {
             _ = try await store().put(source, as: object, metadata, mode: .create) { _ in }
         }
@@ -249,7 +249,7 @@ struct FolderStoreTests {
     }
 }
 
-/// The real file system, with a folder that is mounted in another place as well.
+/// The real file system, with a folder that is also mounted in another place.
 private struct BoundFolder: ForwardedCalls {
     let kernel = KernelCalls()
     let bound: String

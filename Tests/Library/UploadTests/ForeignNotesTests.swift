@@ -7,7 +7,7 @@ import Testing
 
 @testable import Upload
 
-/// Notes at home that the kit does not know: it lost its own, or another library wrote them.
+/// Notes in the store that the kit does not know, because it lost its own or because another library wrote them.
 struct ForeignNotesTests {
     private let deliveries: TakeDeliveryTests
     private let name: TakeName
@@ -39,7 +39,7 @@ struct ForeignNotesTests {
         try #require(NotesDocument(Array(Data(contentsOf: URL(filePath: file(store))))))
     }
 
-    /// Notes of each kind, sent to both stores, and lost on the kit.
+    /// Notes of each kind, sent to both stores, and then lost on the kit.
     private func lose() async throws {
         await notes.change { notes in
             notes.memo = "by the river"
@@ -60,7 +60,7 @@ struct ForeignNotesTests {
         #expect(found.star && found.memo == "by the river" && found.tags == ["night", "owl", "wet"])
         #expect(found.markers.map(\.note) == ["wren", "call"])
         #expect(found.revision == 3)
-        // The kit has them again.
+        // The kit has the notes again.
         let noted = await notes.notes
         #expect(noted.memo == "by the river" && noted.tags == ["night", "owl", "wet"] && noted.starred)
         #expect(noted.isComplete(revision: 1, in: deliveries.store.name))
@@ -133,7 +133,7 @@ struct ForeignNotesTests {
     @Test func `what was taken over, and could not be replaced at once, is not taken over twice`() async throws {
         try await lose()
         await notes.change { $0.starred = true }
-        // The sound at home is another's, so that the notes are not sent.
+        // The sound in the store is another's, so the notes are not sent.
         let sound = "\(deliveries.root)/\(name.day)/\(name.stem).wav"
         let content = try Data(contentsOf: URL(filePath: sound))
         try Data("another".utf8).write(to: URL(filePath: sound))
@@ -174,7 +174,7 @@ struct ForeignNotesTests {
         #expect(noted.markers.count == TakeNotes.mostMarkerChanges && noted.markers.allSatisfy { $0.note == nil })
     }
 
-    /// Frames of no take, and one behind this one's end.
+    /// Frames outside any take, and one after this take's end.
     private static let outside: [Int64] = [-1, 480_001, .max]
     private static let lines = outside.map { "marker at frame \($0): far" }
 
@@ -215,6 +215,6 @@ struct ForeignNotesTests {
 }
 
 extension TakeDeliveryTests.Notes {
-    /// Has nothing any more, as a library whose folder was lost.
+    /// Drops all notes, as if the library's folder were lost.
     func forget() { notes = TakeNotes(take: notes.take) }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Upload
 
-/// A folder that lets a kit do less than others.
+/// A folder with restricted rights for the kit.
 private struct LimitedStore: Store {
-    /// What is refused.
+    /// The refused operation.
     enum Limit { case reading, deleting, replacing }
 
     let folder: FolderStore
@@ -81,7 +81,7 @@ struct LimitedStoreTests {
             }
             #expect(home("txt") == Array("\(memo)\n".utf8))
         }
-        // The library has forgotten what it sent: nothing is replaced.
+        // The library has forgotten its receipts, so nothing is replaced.
         let before = try #require(home("notes.json"))
         await notes.change { notes in
             notes.receipts = []
@@ -108,7 +108,7 @@ struct LimitedStoreTests {
         let receipt = try await deliver([.deleting])
         #expect(receipt.isComplete(revision: 1))
         #expect(home("txt") == [])
-        // Once more changes nothing; where it may be deleted, it is.
+        // Another delivery changes nothing. Where deletion is allowed, the file is deleted.
         #expect(try await deliver([.deleting]).isComplete(revision: 1))
         await notes.change { $0.memo = "an owl" }
         #expect(try await deliver([.deleting]).isComplete(revision: 1))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Upload
 
-/// The library ends after a file has arrived, and before it has noted that.
+/// The library ends after a file has arrived, and before this is noted.
 struct LostReceiptTests {
     private let deliveries: TakeDeliveryTests
     private let name: TakeName
@@ -29,7 +29,7 @@ struct LostReceiptTests {
         try? String(contentsOfFile: "\(deliveries.root)/\(name.day)/\(name.stem).\(ending)", encoding: .utf8)
     }
 
-    /// Delivers until a file is to be noted as arrived.
+    /// Delivers until the arrival of a file should be noted.
     private func killed(after file: String) async throws {
         let delivery = TakeDelivery(
             name, in: TakesFolder(path: deliveries.disk.takes), to: deliveries.store, reader: deliveries.trial.reader,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Upload
 
-/// `STEM.notes.json`: what people noted of a take, at home.
+/// `STEM.notes.json`: people's notes of a take, in the store.
 struct NotesDeliveryTests {
     private let deliveries: TakeDeliveryTests
     private let name: TakeName
@@ -71,7 +71,7 @@ struct NotesDeliveryTests {
         #expect(await isComplete())
     }
 
-    /// What a person may do to a take that is at home.
+    /// People's changes to a take that is already in the store.
     private static let changes: [@Sendable (inout TakeNotes) -> Void] = [
         { $0.memo = "a wren" }, { $0.starred = true }, { $0.tag(adding: ["owl"], removing: []) },
         { $0.setMarker(.init(atFrame: TakeFrame(7), note: "owl")) },
@@ -88,7 +88,7 @@ struct NotesDeliveryTests {
         #expect(await isComplete())
         #expect(try revision() == 1)
         #expect(try deliveries.modified("\(name.stem).wav") == sound)
-        // What is taken back arrives, too.
+        // Removed notes are sent as well.
         await notes.change { notes in
             (notes.memo, notes.starred, notes.tags, notes.markers) = (nil, false, [], [])
         }
@@ -122,7 +122,7 @@ struct NotesDeliveryTests {
         #expect(await isComplete())
     }
 
-    /// The kit's own file as an earlier version writes it, which drops keys that it does not know.
+    /// The kit's file as an earlier version writes it, which drops unknown keys.
     private func writtenByEarlierVersion() async {
         await notes.drop { notes in
             notes.revision = nil
@@ -149,13 +149,13 @@ struct NotesDeliveryTests {
         try await send()
         #expect(try revision() == 3)
         await writtenByEarlierVersion()
-        // Nothing was changed: what is there stays, with its number.
+        // Nothing was changed, so the file keeps its content and its revision.
         let file = try deliveries.modified("\(name.stem).notes.json")
         #expect(await !isComplete())
         try await send()
         #expect(await isComplete())
         #expect(try deliveries.modified("\(name.stem).notes.json") == file && revision() == 3)
-        // All was removed meanwhile, and the receipt was completed by the version that does not know the file.
+        // All notes were removed meanwhile, and the receipt was completed by a version that does not know the file.
         await writtenByEarlierVersion()
         await notes.drop { $0.memo = nil }
         #expect(await !isComplete())
@@ -199,6 +199,6 @@ struct NotesDeliveryTests {
 }
 
 extension TakeDeliveryTests.Notes {
-    /// Changes what is noted as a version does that counts no revisions.
+    /// Changes the notes like a version that does not count revisions.
     func drop(_ change: @Sendable (inout TakeNotes) -> Void) { change(&notes) }
 }

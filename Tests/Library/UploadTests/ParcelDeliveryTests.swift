@@ -7,9 +7,9 @@ import Testing
 
 @testable import Upload
 
-/// Three texts that are no take's, sent together: the kit's account of a day.
+/// Three texts that do not belong to a take, sent together: the kit's account of a day.
 struct ParcelDeliveryTests {
-    /// Where they are sent to.
+    /// The store.
     enum Place: CaseIterable { case folder, memory }
 
     private let trial: StoreTrial
@@ -35,7 +35,7 @@ struct ParcelDeliveryTests {
 
         struct Killed: Error {}
 
-        /// Ends the delivery before this file is noted as arrived.
+        /// Ends the delivery before the arrival of this file is noted.
         func kill(after file: String) { last = file }
 
         func change(_ change: @Sendable (inout UploadReceipt?) -> Void) throws {
@@ -74,7 +74,7 @@ struct ParcelDeliveryTests {
             isReplaceable: isReplaceable)
     }
 
-    /// Sends a text for each ending. An empty one takes the file back.
+    /// Sends a text for each ending. An empty text withdraws the file.
     private func deliver(_ texts: String..., to store: any Store, isReplaceable: Bool = true) async throws {
         var parcel = try await ParcelDelivery(
             to: store, await kept.receipt, report: { [trace] in trace.note($0) },
@@ -94,7 +94,7 @@ struct ParcelDeliveryTests {
         try await kept.change { $0 = complete }
     }
 
-    /// What the store has for each ending.
+    /// The store's text for each ending.
     private func texts(_ store: any Store) async throws -> [String?] {
         var texts: [String?] = []
         for ending in Self.endings {
@@ -131,7 +131,7 @@ struct ParcelDeliveryTests {
         await kept.kill(after: object(ending).file)
         await #expect(throws: Kept.Killed.self) { try await deliver("a;b", "seven", "{}", to: store) }
         #expect(await !isComplete())
-        // Nothing behind it is there.
+        // The store has no file after this one.
         let index = try #require(Self.endings.firstIndex(of: ending))
         #expect(
             try await texts(store) == ["a;b", "seven", "{}"].prefix(index + 1) + Array(repeating: nil, count: 2 - index)

@@ -12,7 +12,7 @@ private let rcloneProgram = OtherProgram.rclone.path
 @Suite(.serialized, .needs(.rclone))
 struct RcloneStoreTests {
     let trial: StoreTrial
-    /// What the remotes of the configuration are in.
+    /// The folder for the remotes of the configuration.
     let folder: String
     let configuration: String
     var object: ObjectName { trial.name("heron07-0042-061811Z.wav") }
@@ -22,7 +22,7 @@ struct RcloneStoreTests {
         folder = "\(trial.folder)/remote"
         configuration = "\(trial.folder)/rclone.conf"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // The password as `rclone obscure` writes it.
+        // The password in the form of `rclone obscure`.
         try configure(
             """
             [box]
@@ -64,12 +64,12 @@ struct RcloneStoreTests {
         }
     }
 
-    /// A program in the place of rclone, which calls it.
+    /// A script in place of rclone, which calls rclone.
     private func standIn(_ script: String) throws {
         try Script.write(script, to: "\(trial.folder)/rclone")
     }
 
-    /// The commands of rclone that a store ran, in order.
+    /// The rclone commands that a store ran, in order.
     private func noting(_ body: (_ path: String) async throws -> Void) async throws -> [String] {
         try standIn("echo \"$@\" >>\(trial.folder)/commands\nexec \(rcloneProgram) \"$@\"")
         try await body(trial.folder)
@@ -123,7 +123,7 @@ struct RcloneStoreTests {
         let encrypted = try await noting { try await put("a", in: store("vault:", path: $0)) }
         #expect(encrypted == ["lsjson", "rcat", "backend", "lsjson", "hashsum", "moveto", "lsjson", "lsjson"])
         try FileManager.default.removeItem(atPath: "\(trial.folder)/commands")
-        // rclone notes its hash itself there.
+        // For this remote, rclone itself stores the hash.
         try configure("[box]\ntype = chunker\nremote = \(folder)/chunks\n")
         let chunks = try await noting { try await put("a", in: store("box:", path: $0)) }
         #expect(chunks == ["lsjson", "rcat", "backend", "lsjson", "hashsum", "moveto", "lsjson", "lsjson"])
@@ -137,7 +137,7 @@ struct RcloneStoreTests {
         try configureDAV(url, password: "hunter2")
         let store = try store("dav:kit")
         try await trial.check(store, byteCounts: [0, 1, 100_000])
-        // The same length: this server has neither hashes nor times.
+        // Both have the same length, because this server has neither hashes nor times.
         try await put("{\"a\":1}", in: store)
         try await put(
             "{\"a\":2}", in: store,
@@ -253,7 +253,7 @@ struct RcloneStoreTests {
         let numbers = try String(contentsOfFile: processes, encoding: .utf8).split(whereSeparator: \.isWhitespace)
             .compactMap { pid_t($0) }
         #expect(numbers.count == 2 && kill(numbers[1], 0) == -1 && errno == ESRCH)
-        // Nobody waits for what it started: a zombie stays, or nothing.
+        // Nobody waits for the child process, so it is a zombie or gone.
         let state = "/proc/\(numbers[0])/stat"
         while let text = try? String(contentsOfFile: state, encoding: .utf8), !text.contains(" Z ") { usleep(1000) }
         #expect(try await store.head(object) == nil)
@@ -272,7 +272,7 @@ struct RcloneStoreTests {
         var listed: [StoredObject] = []
         try await store.list { listed += $0 }
         #expect(listed == [])
-        // It is replaced by a new attempt at the same content, or removed.
+        // A new attempt with the same content replaces it, or `tidy` removes it.
         let draft = "\(object.day)/\(trial.draft(object, of: Array("whole".utf8))).fieldfare-part"
         try Data("half".utf8).write(to: URL(filePath: "\(folder)/\(draft)"))
         try await put("whole", in: store)
@@ -308,7 +308,7 @@ struct RcloneStoreTests {
         "rclone: bytes that are changed or lost on their way are found, and leave nothing",
         arguments: ["head -c -1", "tr a b"], ["box:", "vault:"])
     func damaged(filter: String, remote: String) async throws {
-        // As many bytes are promised as come.
+        // `--size` is set to the number of bytes that will be sent.
         try standIn(
             """
             case "$*" in *rcat*) \(filter) >\(trial.folder)/sent
@@ -412,7 +412,7 @@ struct RcloneStoreTests {
         let first = "[a]\ntype = dropbox\nurl = http://example.org\npass=hunter22\n"
         try configure(first)
         let rclone = try Rclone(configuration: SecretFile(configuration), remote: "a", authorities: nil)
-        // rclone writes tokens into it.
+        // rclone writes tokens into the configuration.
         try configure(first + "token = {\"access_token\":\"sl.abcdefabcdefabcdef\"}\n")
         #expect(
             rclone.reason(

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Upload
 
-/// A take that was sent, and whose sidecar was then made anew of its sound: which boot recorded it is not known any more.
+/// A take that was sent, and whose sidecar was then rebuilt from its sound. The boot that recorded it is unknown.
 struct RebuiltTakeTests {
     private let deliveries: TakeDeliveryTests
     private let name: TakeName
-    /// As it was recorded, and sent.
+    /// The take as it was recorded and sent.
     private let recorded: Sidecar
     private var disk: TakesOnDisk { deliveries.disk }
 
@@ -24,7 +24,7 @@ struct RebuiltTakeTests {
         _ = try await deliveries.deliver(name, .init(name.stem))
     }
 
-    /// What recovery makes of the sound.
+    /// The sidecar that recovery makes from the sound.
     private var rebuilt: Sidecar {
         var sidecar = recorded
         (sidecar.bootID, sidecar.startedMonotonicNs, sidecar.revision) = ("", 0, 1)
@@ -39,7 +39,7 @@ struct RebuiltTakeTests {
             "\(disk.takes)/\(name.day)/\(name.stem).json.tmp", "\(disk.takes)/\(name.day)/\(name.stem).json")
     }
 
-    /// What the library notes of a take without a fingerprint.
+    /// The library's notes of a take without a fingerprint.
     private func notes(_ sidecar: Sidecar, soundSHA256: String?) async -> TakeDeliveryTests.Notes {
         let notes = TakeDeliveryTests.Notes(name.stem)
         await notes.change { notes in

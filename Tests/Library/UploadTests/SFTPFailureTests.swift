@@ -7,7 +7,7 @@ import Testing
 
 @testable import Upload
 
-/// What people do wrong, and what goes wrong at the server: each has its own sentence.
+/// Mistakes of people, and failures of the server. Each has its own sentence.
 @Suite(.serialized, .needs(.sshd, .ssh, .sshKeygen, .unshare))
 struct SFTPFailureTests {
     let trial: StoreTrial
@@ -17,7 +17,6 @@ struct SFTPFailureTests {
         object = trial.name("heron07-0042-061811Z.wav")
     }
 
-    /// Attempts to send a small file.
     private func send(_ settings: Settings.Outbox.SFTP) async throws {
         let store = try SFTPStore(settings, kit: "heron07")
         try await send(to: store)
@@ -56,7 +55,7 @@ struct SFTPFailureTests {
             "\(server.place): the server does not accept the key in \(key) for \(server.user): add what ssh-keygen -yf \(key) "
                 + "shows to the user's authorized_keys there"
         ) { try await send(settings) }
-        // What the sentence advises.
+        // The command that the sentence advises.
         let process = Process()
         process.executableURL = URL(filePath: OtherProgram.sshKeygen.path)
         process.arguments = ["-yf", key]
@@ -145,7 +144,7 @@ struct SFTPFailureTests {
             .refused,
             "\(locked.keyFile): ssh needs a path of letters, digits and the characters . _ - / alone: rename it"
         ) { try await send(locked) }
-        // A credential of the service comes first.
+        // A credential of the service has priority.
         let credentials = "\(trial.folder)/credentials"
         try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
         try Data(good.utf8).write(to: URL(filePath: "\(credentials)/kit"))
@@ -211,7 +210,7 @@ struct SFTPFailureTests {
 
     @Test("SFTP: what a hostile or broken server sends ends the connection, and nothing else")
     func hostile() async throws {
-        // Each script stands for the server's program; ssh and sshd carry what it prints.
+        // Each script replaces the server's program; ssh and sshd carry its output.
         let version = #"printf '\000\000\000\005\002\000\000\000\003'"#
         let cases: [(script: String, problem: StoreError.Problem, sentence: String)] = [
             (
@@ -257,7 +256,7 @@ struct SFTPFailureTests {
                 try Script.write(script, to: path)
                 return path
             }
-            // Only what never answers is waited for.
+            // Only a server that never answers needs a short timeout.
             let isSilent = sentence.contains("not answer")
             let store = try server.store(.init(answer: .seconds(isSilent ? 1 : 60)))
             await expect(problem, "\(server.place): \(sentence)") { try await send(to: store) }

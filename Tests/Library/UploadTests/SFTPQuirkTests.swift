@@ -6,7 +6,7 @@ import Testing
 
 @testable import Upload
 
-/// Servers that do less than OpenSSH's: its own, behind a program that refuses some requests.
+/// Servers that support less than OpenSSH's: OpenSSH's own, behind a program that refuses some requests.
 @Suite(.serialized, .timeLimit(.minutes(15)), .needs(.sshd, .ssh, .sshKeygen, .unshare, .python))
 struct SFTPQuirkTests {
     let trial: StoreTrial
@@ -16,12 +16,13 @@ struct SFTPQuirkTests {
         object = trial.name("heron07-0042-061811Z.wav")
     }
 
-    /// Passes packets between a client and OpenSSH's server. A request for which the Python expression `refused` is a code is answered with
-    /// that code; for -1 it is carried out, and the connection ends without an answer; for -2 it ends at once. `kind` is its type, `flags` those of an open, `path` its
-    /// path, `opened` the name of the file that was opened last, and `once()` true for the first time of all connections.
+    /// Passes packets between a client and OpenSSH's server. If the Python expression `refused` is a code, the request
+    /// is answered with that code. For -1 it is carried out, and the connection ends without an answer. For -2 the
+    /// connection ends at once. `kind` is the type of the request, `flags` are those of an open, `path` is its path,
+    /// `opened` is the name of the last opened file, and `once()` is true the first time over all connections.
     /// - Parameters:
-    ///   - statesSizes: false: no answer has the size of a file.
-    ///   - overwrites: whether renaming replaces a file of the new name.
+    ///   - statesSizes: false if no answer has the size of a file.
+    ///   - overwrites: whether a rename replaces an existing file.
     private func server(
         _ refused: String, options: String = "", statesSizes: Bool = true, overwrites: Bool = false
     ) throws -> SFTPServer {
@@ -124,7 +125,7 @@ struct SFTPQuirkTests {
         try Data(contentsOf: URL(filePath: "\(server.files)/\(other ?? object)"))
     }
 
-    /// What `put` sends.
+    /// The content that `put` sends.
     private func sent() throws -> Data { try Data(contentsOf: URL(filePath: "\(trial.folder)/a")) }
 
     private func names(_ server: SFTPServer) throws -> [String] {
@@ -134,13 +135,13 @@ struct SFTPQuirkTests {
     @Test(
         "SFTP: a server that opens no file for both, writes files from their beginning alone, takes no hidden ones, or cannot rename, does what each store must do",
         arguments: [
-            // AWS Transfer Family: CREATE|READ|WRITE; and nothing but whole files.
+            // AWS Transfer Family: CREATE|READ|WRITE; and only whole files.
             "8 if kind == 3 and flags & 3 == 3 else None",
             "8 if kind == 3 and (flags & 3 == 3 or flags & 2 and not flags & 48) else None",
             "3 if name.startswith('.') else None", "4 if kind == 3 and name.startswith('.') else None",
             "8 if kind == 18 else None", "3 if kind == 18 or name.startswith('.') else None",
             "4 if kind == 18 else None",
-            // Nothing is set of a file.
+            // No attributes of a file can be set.
             "3 if kind in (9, 10) else None", "8 if kind == 9 else None",
         ])
     func quirks(refused: String) async throws {
@@ -193,7 +194,7 @@ struct SFTPQuirkTests {
             #expect(try names(server) == [object.file])
             let content = try content(server)
             #expect(try content == sent())
-            // Whatever is there is not overwritten.
+            // An existing file is not overwritten, whatever it is.
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
             #expect(try self.content(server) == content)
         }
@@ -232,9 +233,9 @@ struct SFTPQuirkTests {
             for mode in [PutMode.confirm, .replacing(sha256)] {
                 #expect(try await put(store, mode: mode).unverified?.contains("does not show it") == true)
             }
-            // To somebody who did not send it, it is another's.
+            // For a kit that did not send it, the file is another's.
             await trial.expectProblem(.conflict) { _ = try await put(store) }
-            // One of another length is another file; it is replaced where this kit sent it.
+            // A file of another length is another file. It is replaced if this kit sent it.
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
             #expect(try content(server) == first)
             #expect(try await put(store, byteCount: 5, mode: .replacing(sha256)).unverified != nil)
@@ -251,7 +252,7 @@ struct SFTPQuirkTests {
             let stored = try await put(store)
             #expect(stored.unverified?.contains("does not show it") == true)
             #expect(try content(server) == sent())
-            // Then it is another's again.
+            // From then on, the file counts as another's again.
             await trial.expectProblem(.conflict) { _ = try await put(store) }
         }
     }
@@ -259,15 +260,15 @@ struct SFTPQuirkTests {
     @Test(
         "SFTP: where files can be written alone, an answer that was lost makes no conflict, and another's file stays",
         arguments: [
-            // Of a renaming that is done, and of one where nothing is renamed.
+            // A rename whose answer is lost, and a server that renames nothing.
             "-1 if kind == 18 and once() else None", "-2 if kind == 18 and once() else 4 if kind == 18 else None",
-            // Of an opening, of something written, and of a closing, where nothing is renamed.
+            // An open, a write and a close whose answers are lost, on a server that renames nothing.
             "-1 if kind == 3 and not name.endswith('.part') and once() else 3 if kind == 18 else None",
             "-1 if kind == 6 and not opened.endswith('.part') and once() else 3 if kind == 18 else None",
             "-1 if kind == 4 and not opened.endswith('.part') and once() else 3 if kind == 18 else None",
         ])
     func lostAnswer(lost: String) async throws {
-        // Nobody looks at a file, reads one or lists a folder.
+        // No client may read attributes, read files or list folders.
         let server = try server("3 if kind in (7, 11, 17) or kind == 3 and flags & 1 else \(lost)")
         let other = trial.name("heron07-0043-061811Z.wav")
         try FileManager.default.createDirectory(atPath: "\(server.files)/2026-11-21", withIntermediateDirectories: true)
@@ -276,7 +277,7 @@ struct SFTPQuirkTests {
             await trial.expectProblem(.away) { _ = try await put(store) }
             let stored = try await put(store)
             #expect(try stored.unverified != nil && content(server) == sent())
-            // Then it is another's again.
+            // From then on, the file counts as another's again.
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5, as: other) }
             #expect(try content(server, of: other) == Data("another".utf8))

@@ -5,21 +5,22 @@ import StoreTrials
 
 @testable import Upload
 
-/// OpenSSH's server on a free port, with keys of its own, for the user who runs the tests.
+/// OpenSSH's server on a free port, with its own keys, for the user who runs the tests.
 final class SFTPServer: Sendable {
     let server: TestServer
-    /// What is stored: relative paths begin here.
+    /// The folder of the stored files. Relative paths begin here.
     let files: String
-    /// The client's private key.
+    /// The file of the client's private key.
     let key: String
-    /// The server's key, as the port has it.
+    /// The file of the server's key, with its port.
     let knownHosts: String
 
-    /// - Parameter subsystem: what serves SFTP, of the folder for files; nil: nothing does.
+    /// - Parameter subsystem: the SFTP program for the folder of files; nil for no SFTP.
     init(subsystem: ((String) throws -> String?)? = nil) throws {
-        // sshd, of root alone, wants this empty folder, which its service makes at boot.
+        // sshd requires this empty folder, owned by root. Its service makes it at boot.
         try? FileManager.default.createDirectory(atPath: "/run/sshd", withIntermediateDirectories: false)
-        // sshd closes files that it does not know, by which Foundation would take it for ended: it is the child of a program that does not.
+        // sshd closes file descriptors that it does not know, and Foundation would treat that as its end. So it is the
+        // child of a program that does not close them.
         server = try TestServer(OtherProgram.unshare.path) { port, folder in
             try Self.makeKey("\(folder)/host")
             try Self.makeKey("\(folder)/kit")
@@ -40,7 +41,7 @@ final class SFTPServer: Sendable {
         try write([server.port], to: knownHosts)
     }
 
-    /// A new pair of keys, `path` and `path.pub`.
+    /// Makes a new pair of keys, `path` and `path.pub`.
     static func makeKey(_ path: String, passphrase: String = "") throws {
         try run(OtherProgram.sshKeygen.path, ["-q", "-t", "ed25519", "-N", passphrase, "-C", "", "-f", path])
     }
@@ -57,7 +58,7 @@ final class SFTPServer: Sendable {
         }
     }
 
-    /// Writes a file of this server's key, for these ports, as ssh-keyscan does.
+    /// Writes a file of this server's key for these ports, as ssh-keyscan does.
     func write(_ ports: [Int], to path: String) throws {
         let key = try String(contentsOfFile: "\(server.folder)/host.pub", encoding: .utf8)
         let lines = ports.map { "[127.0.0.1]:\($0) \(key)" }
@@ -65,7 +66,7 @@ final class SFTPServer: Sendable {
     }
 
     var user: String { NSUserName() }
-    /// What sentences name it by.
+    /// The place in error sentences.
     var place: String { "sftp://\(user)@127.0.0.1:\(server.port)" }
 
     func settings(port: Int? = nil, folder: String? = nil) throws -> Settings.Outbox.SFTP {
@@ -77,7 +78,7 @@ final class SFTPServer: Sendable {
         return settings
     }
 
-    /// A store whose connections wait as long as is said.
+    /// A store with these time limits.
     func store(_ patience: SFTPConnection.Patience, folder: String? = nil) throws -> SFTPStore {
         let settings = try settings(folder: folder)
         let address = try SFTPAddress(settings.url ?? "")

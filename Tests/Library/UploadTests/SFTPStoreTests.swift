@@ -54,7 +54,7 @@ struct SFTPStoreTests {
         "SFTP: takes are stored, verified, listed, read and deleted, also by a server that can do no more than the protocol",
         arguments: [
             "internal-sftp", "internal-sftp -P posix-rename,fsync,statvfs", "/usr/lib/openssh/sftp-server",
-            // The user may do nothing else.
+            // The user may not do anything else.
             "/nowhere\nForceCommand internal-sftp",
         ])
     func all(subsystem: String) async throws {
@@ -117,7 +117,7 @@ struct SFTPStoreTests {
             #expect(try names(day) == [object.file])
             #expect(FileManager.default.contentsEqual(atPath: path, andPath: "\(day)/\(object.file)"))
         }
-        // The beginning is not what was sent, and there is more than was sent.
+        // The file on the server does not begin with the source's bytes, or is longer than the source.
         for (damagedAt, byteCount, first) in [
             (1_000_000, 3_000_000, 983_040), (7, 3_000_000, 32_768), (1_000_000, 6_000_000, 32_768),
         ] {
@@ -143,7 +143,7 @@ struct SFTPStoreTests {
                 let slow = try await UploadSource(
                     path: other, reader: trial.reader, throttle: Throttle(kilobitsPerSecond: 80_000))
                 let metadata = try await trial.metadata(slow)
-                // The first file is sent while the other one is under way.
+                // The first file is sent while the other upload is in progress.
                 let once = Once()
                 let (begun, begin) = AsyncStream.makeStream(of: Void.self)
                 let task = Task {
@@ -180,7 +180,7 @@ struct SFTPStoreTests {
             }
         }
         #expect(proxy.connections > 4 && proxy.connections <= cuts.count + 1)
-        // What was under way when it was cut, what asks, and the encryption.
+        // The limit includes the bytes in transit at each cut, the requests, and the encryption.
         #expect(proxy.sentBytes < 8_000_000 + cuts.count * (4 << 20) / 2)
         #expect(try names(day) == [object.file])
         #expect(FileManager.default.contentsEqual(atPath: path, andPath: "\(day)/\(object.file)"))
@@ -225,7 +225,7 @@ struct SFTPStoreTests {
                 }
             }
             #expect(try Data(contentsOf: URL(filePath: target)) == Data("other".utf8))
-            // What was read back once is not read again.
+            // A part that was read back once is not read again.
             let draft = "\(day)/\(try draft(path))"
             #expect(try names(day) == [self.draft(path), object.file])
             for file in [target, draft] { try FileManager.default.removeItem(atPath: file) }
@@ -321,7 +321,7 @@ struct SFTPStoreTests {
             #expect(try #require(reported.firstSent) >= 1_000_000)
             let running = try clients()
             #expect(running.count == 1)
-            // Its arguments have no secret.
+            // The arguments must not include a secret.
             let words = try Data(contentsOf: URL(filePath: "/proc/\(try #require(running.first))/cmdline"))
             #expect(!String(decoding: words, as: UTF8.self).contains("PRIVATE"))
         }

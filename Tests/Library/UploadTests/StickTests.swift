@@ -8,7 +8,7 @@ import Testing
 
 @testable import Upload
 
-/// Sticks that are home, and others.
+/// Adopted sticks, and other sticks.
 struct StickTests {
     private let trial: StoreTrial
     private let sticks: HomeSticks
@@ -73,7 +73,7 @@ struct StickTests {
             name: "stick", path: path("a"), kit: "wren01", sticks: HomeSticks.open(in: other.folder).0)
         #expect(await elsewhere.stickStanding() == .other([mark]))
         #expect(try await elsewhere.adoptStick().mark != mark)
-        // It is home to both.
+        // Both kits have adopted the stick.
         #expect(await stick.stickStanding() == .home(mark))
         let second = try self.stick("b")
         #expect(try await second.adoptStick().mark != mark)
@@ -156,12 +156,12 @@ struct StickTests {
         #expect(receipt.stick == other.name && receipt.isComplete(revision: 1))
         let files = ["json", "notes.json", "txt", "wav"].map { "\(name.stem).\($0)" }
         #expect(try FileManager.default.contentsOfDirectory(atPath: path("b/\(name.day)")).sorted() == files)
-        // Back on the first: the memo is new there, the sound is compared.
+        // Back on the first stick: the memo is new there, and the sound is compared.
         await notes.change { $0.memo = "by the lake" }
         #expect(try await deliver(name, notes, to: first).stick == mark.name)
         #expect(try FileManager.default.contentsOfDirectory(atPath: path("a/\(name.day)")).sorted() == files)
         #expect(try String(contentsOfFile: path("a/\(name.day)/\(name.stem).txt"), encoding: .utf8) == "by the lake\n")
-        // And the second has an older memo, which is this kit's own.
+        // The second stick has an older memo, which is this kit's own.
         await notes.change { $0.memo = "by the sea" }
         #expect(try await deliver(name, notes, to: second).stick == other.name)
         #expect(try String(contentsOfFile: path("b/\(name.day)/\(name.stem).txt"), encoding: .utf8) == "by the sea\n")
@@ -197,7 +197,7 @@ struct StickTests {
             _ = try await delivery.run(
                 await notes.notes, now: { TakesOnDisk.morning },
                 report: { progress in
-                    // The sound is on the first; it has its name on neither yet.
+                    // The sound is on the first stick, but has its final name on neither yet.
                     guard case .verifying = progress, rename(a, c) == 0 else { return }
                     rename(b, a)
                 }, save: { await notes.change($0) })

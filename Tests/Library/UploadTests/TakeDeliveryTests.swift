@@ -67,17 +67,18 @@ struct TakeDeliveryTests {
         fgets(&line, 65, program)
         pclose(program)
         #expect(String(decoding: line.prefix(64).map { UInt8(bitPattern: $0) }, as: UTF8.self) == sent.parts[0].sha256)
-        // Once more: nothing is written.
+        // Another delivery writes nothing.
         let before = try modified("\(name.stem).wav")
         #expect(try await deliver(name, notes).files == receipt.files)
-        // A newer revision: the sidecar alone.
+        // For a newer revision, only the sidecar is sent.
         sidecar.revision = 2
         sidecar.startedCorrected = "2026-11-21T06:18:12.000000Z"
         try disk.add(sidecar, audioBytes: 5000)
         let second = try await deliver(name, notes)
         #expect(second.isComplete(revision: 2))
         #expect(try modified("\(name.stem).wav") == before)
-        // The library has forgotten all: what is there is found by its hash, and the older sidecar is known by its take.
+        // The library has forgotten everything. The files are found by their hashes, and the older sidecar is
+        // identified by its take.
         sidecar.revision = 3
         try disk.add(sidecar, audioBytes: 5000)
         let forgotten = Notes(name.stem)
@@ -167,7 +168,7 @@ struct TakeDeliveryTests {
         #expect(try Data(contentsOf: URL(filePath: home)) == sent)
     }
 
-    /// A store that takes files and, for as long as a test says, shows none.
+    /// A store that accepts files, and hides them until `open`.
     private final class DropBox: Store {
         private let store: FolderStore
         private let state = Locked((isOpen: false, puts: 0))
@@ -214,7 +215,7 @@ struct TakeDeliveryTests {
         #expect(receipt.unverified?.why == "outbox: nothing is shown")
         #expect(receipt.unverified?.files == ["\(name.stem).wav", "\(name.stem).json"])
         #expect(await notes.notes[receiptOf: store.name] == receipt)
-        // As it is written, and read again.
+        // The receipt as it is saved and loaded again.
         let saved = try JSONDecoder().decode(UploadReceipt.self, from: JSONEncoder().encode(receipt))
         #expect(saved == receipt)
         let sent = box.puts

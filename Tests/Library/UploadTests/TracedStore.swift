@@ -4,7 +4,7 @@ import Upload
 
 /// A store in memory that notes each call.
 final class TracedStore: Store {
-    /// What it does not let a kit do.
+    /// The operation that the kit may not do.
     enum Limit { case looking, deleting, replacing }
 
     private struct State {
@@ -35,7 +35,7 @@ final class TracedStore: Store {
         throw StoreError(problem, "outbox: \(name): \(object): \(problem)")
     }
 
-    /// Notes what is stored with an object beside its hash, if that is other than before.
+    /// Notes the metadata of an object except its hash, if they differ from the previous ones.
     private func noteFacts(_ metadata: ObjectMetadata) {
         let facts =
             "  \(metadata.title) [\(metadata.waveform)], \(metadata.started), \(metadata.duration), \(metadata.kit)"

@@ -15,7 +15,7 @@ import Testing
 /// Takes are sent through a network that spoils most connections.
 @Suite(.serialized, .needsServers)
 struct BadNetworkTests {
-    /// What happens to connections, one after the other, the same each time.
+    /// The faults of the connections in order, the same in each run.
     private static func faults(_ seed: UInt64, flips: Bool) -> @Sendable (Int) -> FaultProxy.Fault {
         { number in
             var random = SeededRandom(seed: seed, index: UInt64(number))
@@ -39,8 +39,8 @@ struct BadNetworkTests {
         func change(_ change: @Sendable (inout TakeNotes) -> Void) { change(&notes) }
     }
 
-    /// Sends a take as often as it needs.
-    /// - Returns: how often.
+    /// Sends a take until it succeeds.
+    /// - Returns: the number of attempts.
     private static func send(_ name: TakeName, _ folder: String, _ store: some Store, _ reader: DiskReader) async throws
         -> Int
     {
@@ -60,10 +60,10 @@ struct BadNetworkTests {
         throw TestServer.Failure(text: "\(name.stem): not sent in 100 attempts: \(last?.sentence ?? "")")
     }
 
-    /// Sends takes through a bad network, and compares what is there with what the kit has.
+    /// Sends takes through a bad network, and compares the server's files with the kit's.
     /// - Parameters:
-    ///   - port: of the server.
-    ///   - store: a store at a port, with this patience.
+    ///   - port: the server's port.
+    ///   - store: makes a store at a port, with this `Web`.
     private func check(
         _ trial: StoreTrial, _ port: Int, flips: Bool, _ store: (_ port: Int, _ web: Web) throws -> some Store
     ) async throws {
@@ -89,7 +89,7 @@ struct BadNetworkTests {
             return attempts
         }
         await bad.close()
-        // The network was bad, though a request that got no answer is sent twice.
+        // The network was bad enough, although a request without an answer is repeated once.
         #expect(attempts > names.count + names.count / 4)
         print("\(bad.name): \(names.count) takes in \(attempts) attempts over \(proxy.connections) connections")
         let direct = try store(port, Web())
@@ -117,7 +117,7 @@ struct BadNetworkTests {
         }
     }
 
-    // Without a signature, a bit that flips in a request's head makes another request of it, which is carried out.
+    // Without a signature, a flipped bit in a request's head turns it into another valid request.
     @Test("WebDAV: takes arrive once, bit for bit, through a network that cuts, stalls and refuses")
     func webDAV() async throws {
         let trial = try StoreTrial()
@@ -160,7 +160,7 @@ struct BadNetworkTests {
         var attempts = 0
         while true {
             attempts += 1
-            // As after a restart each time.
+            // A new store each time, as after a restart.
             let store = try S3Store(settings, web: Web(), resume: trial.resume, kit: "heron07")
             let source = try await trial.source(path)
             let metadata = try await trial.metadata(source)
@@ -171,7 +171,7 @@ struct BadNetworkTests {
         print("a large file in \(attempts) attempts over \(proxy.connections) connections")
         #expect(attempts > 1 && proxy.connections > cuts)
         #expect(proxy.sentBytes < byteCount + cuts * (8 << 20))
-        // The server received each part once: of those that were cut it received none.
+        // The server received each part once, and none of the interrupted ones.
         #expect(try server.partsSent() == Array(1...8))
         let direct = try S3Store(server.settings(), web: Web(), resume: trial.resume, kit: "heron07")
         #expect(try await trial.contents(of: object, in: direct) == content)

@@ -6,13 +6,13 @@ import Upload
 
 @testable import WebStores
 
-/// Settings that do not say clearly where takes go.
+/// Settings with an unclear destination for takes.
 struct DestinationTests {
     private let trial: StoreTrial
     init() throws { trial = try StoreTrial() }
 
     /// Opens a store by settings.
-    /// - Returns: why it cannot be used; nil: it can.
+    /// - Returns: why it cannot be used, or nil if it can.
     private func refusal(_ kind: Settings.Outbox.Store, _ text: String) async -> StoreError? {
         let settings = Settings.parse(text, file: "fieldfare.toml").settings
         let context = trial.context

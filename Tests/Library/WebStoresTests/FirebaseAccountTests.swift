@@ -123,7 +123,7 @@ struct FirebaseAccountTests {
         #expect(
             await sentence { _ = try servers.store(settings) }
                 .hasSuffix(": what the key in \(path) signs would be sent unencrypted: use https:// in its token_uri"))
-        // No key: only for a server of this machine.
+        // A server on this machine needs no key.
         settings.serviceAccountFile = "\(trial.folder)/none.json"
         settings.endpoint = "https://storage.example.org"
         #expect(await sentence { _ = try servers.store(settings) }.contains("none.json"))
@@ -205,7 +205,7 @@ struct FirebaseAccountTests {
             await sentence { try await store.list { _ in } }
                 == "outbox: \(google): listing bucket nowhere: there is no such bucket: see [outbox.firebase] bucket, and make it in "
                 + "the Firebase console")
-        // The emulator does not say which of both is missing: the upload does.
+        // The emulator does not say whether the bucket or the object is missing; the upload does.
         settings.endpoint = servers.emulatorSettings.endpoint
         settings.serviceAccountFile = servers.emulatorSettings.serviceAccountFile
         let emulator = try servers.store(settings)

@@ -5,11 +5,11 @@ import Upload
 
 @testable import WebStores
 
-/// Servers for tests of `FirebaseStore`: an emulator, and what Google has in front of it (`Resources/google.py`).
+/// Servers for tests of `FirebaseStore`: an emulator, and a front end like Google's (`Resources/google.py`).
 final class FirebaseServers: Sendable {
     let trial: StoreTrial
     let emulator: TestServer
-    /// Asks for tokens, and checks preconditions; both are missing in the emulator.
+    /// Requires tokens, and checks preconditions. The emulator does neither.
     let google: TestServer
     let web: Web
 
@@ -39,7 +39,7 @@ final class FirebaseServers: Sendable {
         return settings
     }
 
-    /// The bucket as Google offers it.
+    /// The bucket behind the front end.
     var settings: Settings.Outbox.Firebase {
         var settings = emulatorSettings
         settings.endpoint = "http://127.0.0.1:\(google.port)/"
@@ -51,15 +51,15 @@ final class FirebaseServers: Sendable {
         try FirebaseStore(settings ?? self.settings, web: web, resume: trial.resume)
     }
 
-    /// What the front was asked: grants of tokens, and bytes of uploads.
+    /// The requests that the front end received: granted tokens, and bytes of uploads.
     struct Report: Decodable {
         var grants: Int
         var received: Int64
-        /// `Content-Range` of what was sent to upload sessions, in order.
+        /// `Content-Range` of the requests to upload sessions, in order.
         var ranges: [String]
     }
 
-    /// Changes how the front behaves.
+    /// Changes the behaviour of the front end.
     @discardableResult
     func control(_ change: String? = nil) throws -> Report {
         let answer = try python(
@@ -70,7 +70,7 @@ final class FirebaseServers: Sendable {
         return try JSONDecoder().decode(Report.self, from: Data(answer.utf8))
     }
 
-    /// Puts an object into the emulator's bucket as another program does.
+    /// Puts an object into the emulator's bucket like another program.
     func upload(_ path: String, as name: String, metadata: [String: String] = [:]) throws {
         let metadata = try String(decoding: JSONEncoder().encode(metadata), as: UTF8.self)
         try python(
@@ -85,7 +85,7 @@ final class FirebaseServers: Sendable {
             """, Self.prefix + name, path, metadata)
     }
 
-    /// Runs Python with Google's own client: what it prints.
+    /// Runs Python with Google's own client, and returns its output.
     @discardableResult
     func python(_ code: String, _ arguments: String...) throws -> String {
         try TestServer.python(

@@ -39,13 +39,13 @@ struct FirebaseStoreTests {
         let path = try trial.file("long", byteCount: total, seed: 5)
         let first = try await trial.source(path)
         let metadata = try await trial.metadata(first)
-        // A request is sent twice.
+        // The request without an answer is repeated once.
         try servers.control(#"{"cut": 20000000, "cuts": 2}"#)
         let store = try servers.store()
         await trial.expectProblem(.away) {
             _ = try await store.put(first, as: object, metadata, mode: .create) { _ in }
         }
-        // The address of the session lets anybody send.
+        // The session's address is enough to send data, so the file must be private.
         let states = try FileManager.default.contentsOfDirectory(atPath: "\(trial.folder)/resume")
         #expect(states.count == 1)
         let attributes = try FileManager.default.attributesOfItem(atPath: "\(trial.folder)/resume/\(states[0])")
@@ -55,7 +55,7 @@ struct FirebaseStoreTests {
         let stored = try await servers.store().put(
             trial.source(path), as: object, metadata, mode: .create, report: { reported.note($0) })
         #expect(stored.sha256 == metadata.sha256 && stored.byteCount == Int64(total))
-        // 20,000,000 and a bit had come, of which it keeps multiples of 256 KiB.
+        // A little more than 20,000,000 bytes had arrived, of which the service keeps multiples of 256 KiB.
         let kept = 76 * 262_144
         #expect(
             try servers.control().ranges == [
@@ -149,7 +149,7 @@ struct FirebaseStoreTests {
         "Firebase: Google's own client finds an object with its type, texts and download token, which a replacement keeps"
     )
     func client() async throws {
-        // The emulator's links to an object name the server that it was sent through: the front would ask for a token.
+        // The emulator's links to an object name the server that received it. The front end would require a token.
         let store = try servers.store(servers.emulatorSettings)
         let object = trial.name("heron07-0042-061811Z.json")
         let old = UploadSource(Array("{}\n".utf8), called: "old", reader: trial.reader)
@@ -195,7 +195,7 @@ struct FirebaseStoreTests {
         var listed: [StoredObject] = []
         try await servers.store().list { listed += $0 }
         #expect(listed.map(\.name) == [trial.name("heron07-0001-061811Z.wav", day: "2026-11-20")])
-        // The service computed a hash of its own.
+        // The service computed its own hash.
         #expect(listed.allSatisfy { $0.byteCount == 3 && $0.sha256 == nil && $0.mark?.hasPrefix("crc32c:") == true })
     }
 
@@ -210,7 +210,7 @@ struct FirebaseStoreTests {
             _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
         }
         #expect(try await store.head(object) == nil)
-        // A file that is not what it was when it was hashed.
+        // A file that changed since it was hashed.
         try servers.control(#"{"flip": false}"#)
         var wrong = metadata
         wrong.sha256 = String(repeating: "0", count: 64)

@@ -9,7 +9,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// Servers that are broken, or mean harm: nothing goes on for ever, nothing ends the program, and no sentence has a secret.
+/// Servers that are broken or hostile: nothing runs for ever, nothing ends the program, and no sentence has a secret.
 @Suite(.serialized, .timeLimit(.minutes(15)), .needs(.python))
 struct HostileServerTests {
     private let trial: StoreTrial
@@ -19,8 +19,8 @@ struct HostileServerTests {
         object = trial.name("heron07-0042-061811Z.wav")
     }
 
-    /// A server that answers as Python says: `reply(status, body, **headers)`, with the request in `self`, its body in `sent`, and the
-    /// number of requests in `count`.
+    /// A server that answers with a Python function `reply(status, body, **headers)`. `self` is the request, `sent` its
+    /// body, and `count` the number of requests.
     private func server(_ body: String) throws -> TestServer {
         try TestServer(OtherProgram.python.path) { port, _ in
             [
@@ -89,7 +89,7 @@ struct HostileServerTests {
         return try WebDAVStore(settings, web: Web(), resume: trial.resume, kit: "heron07")
     }
 
-    /// Sends a small file, and closes the store: what it throws.
+    /// Sends a small file, closes the store, and returns the error.
     private func failure(
         _ store: some Store, byteCount: Int = 1_000_000, mode: PutMode = .create
     ) async throws -> StoreError? {
@@ -193,7 +193,7 @@ struct HostileServerTests {
         #expect(try String(contentsOfFile: asked, encoding: .utf8).split(separator: "\n").count < 30)
     }
 
-    /// What a server says of an object of 5 bytes, and that its content then has 400 MB, of which the end is seldom reached.
+    /// The server states an object of 5 bytes, and then sends 400 MB. A client seldom reads to the end.
     private static let endless = """
         if method == "GET" and "alt=media" in path or method == "GET" and "storage/v1" not in path:
             self.send_response_only(200)
@@ -300,7 +300,7 @@ struct HostileServerTests {
         await web.close()
     }
 
-    /// Asks for a page, and closes: what it throws.
+    /// Requests a page, closes the client, and returns the error.
     private func failure(_ url: String, authorities: String? = nil) async throws -> StoreError? {
         let web = try Web(authorities: authorities)
         let error = await #expect(throws: StoreError.self) { _ = try await web.send(.GET, url) }

@@ -7,11 +7,11 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// A server may close a kept connection while the next request is on its way.
+/// A server may close a kept connection while the next request is in transit.
 @Suite(.timeLimit(.minutes(15)), .needs(.python))
 struct KeptConnectionTests {
-    /// Answers the first request of each connection, and closes at the second. It prints each request with its number on its connection
-    /// and the bytes of its body.
+    /// Answers the first request of each connection, and closes at the second one. It prints each request with its
+    /// number on the connection and the length of its body.
     private func server() throws -> TestServer {
         try TestServer(OtherProgram.python.path) { port, _ in
             [
@@ -56,7 +56,7 @@ struct KeptConnectionTests {
             }
         }
         #expect(try await source.sha256() == source.sha256())
-        // Several connections may be kept: the one for the repetition is new.
+        // Several connections may be kept, but the repeated request uses a new one.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 {
                 group.addTask { _ = try await web.send(.GET, url).bytes() }

@@ -7,7 +7,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// Answers of the form that Amazon's reference shows ("Error responses", "List of error codes").
+/// Answers from Amazon's reference ("Error responses", "List of error codes").
 struct S3FailureTests {
     private func error(
         _ status: Int, _ code: String = "", _ message: String = "", _ headers: [(String, String)] = [],
@@ -37,7 +37,7 @@ struct S3FailureTests {
         #expect(try error(500, "InternalError").problem == .busy(nil))
         #expect(try error(502).problem == .busy(nil))
         #expect(try error(429).problem == .busy(nil))
-        // In the body of a success, as completing an upload can have it.
+        // An error in the body of a success, as when an upload completes.
         #expect(try error(200, "InternalError").problem == .busy(nil))
         #expect(try error(400, "RequestTimeout").problem == .busy(nil))
         #expect(try error(409, "ConditionalRequestConflict").problem == .busy(nil))
@@ -91,7 +91,7 @@ struct S3FailureTests {
         #expect(unknown(400, b2, "if-none-match", "x-amz-checksum-sha256", "content-type") == checksums)
         #expect(unknown(400, b2, "if-none-match") == [])
         #expect(unknown(400, "", "x-amz-checksum-mode") == checksums)
-        // S3 before it had conditions.
+        // S3 before it supported conditions.
         let s3 = "<Error><Code>NotImplemented</Code><Message>A header</Message><Header>If-None-Match</Header></Error>"
         #expect(unknown(501, s3, "if-none-match", "x-amz-checksum-sha256") == ["if-none-match"])
         #expect(unknown(501, "", "if-match", "host") == ["if-match"])

@@ -16,7 +16,7 @@ struct S3PortalTests {
     @Test("S3: a network that asks to log in first is no file of that name, and what it repeats is no sentence")
     func portal() async throws {
         let server = try S3Server()
-        // It answers 200 to everything, but to PUT with what it was sent.
+        // It answers 200 to every request, and echoes the body of a PUT.
         let portal = try TestServer("python3") { port, _ in
             [
                 "-c",

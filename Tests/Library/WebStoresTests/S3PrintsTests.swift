@@ -6,11 +6,11 @@ import Testing
 @Suite struct S3PrintsTests {
     private static let mebibyte = 1 << 20
 
-    /// The prints of a file of so many MiB of the letter `a`.
+    /// The hashes of a file of this many MiB of the letter `a`.
     private func prints(mebibytes: Int) -> S3Prints {
         let layout = S3Parts(byteCount: Int64(mebibytes * Self.mebibyte))
         var prints = S3Prints(layout)
-        // Pieces that end elsewhere than parts.
+        // Pieces whose ends differ from those of the parts.
         let piece = [UInt8](repeating: 0x61, count: 3 * Self.mebibyte)
         for begun in stride(from: 0, to: mebibytes, by: 3) {
             prints.update(Array(piece.prefix((mebibytes - begun) * Self.mebibyte)))
@@ -18,7 +18,7 @@ import Testing
         return prints
     }
 
-    // The hashes are those of sha256sum(1) and md5sum(1).
+    // The hashes were computed by sha256sum(1) and md5sum(1).
     @Test(arguments: [
         (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "d41d8cd98f00b204e9800998ecf8427e"),
         (8, "ad97f87076920684e2ca66fc44e5d322797dc9d64706b174e51b5d0828937043", "a1b8519c990697ddb77acc121efeb403"),

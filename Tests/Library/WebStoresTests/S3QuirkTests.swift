@@ -8,7 +8,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// Services that do otherwise than Amazon's (`Resources/s3quirks.py`).
+/// Services that differ from Amazon's (`Resources/s3quirks.py`).
 @Suite(.timeLimit(.minutes(15)), .needs(.python))
 struct S3QuirkTests {
     let trial: StoreTrial
@@ -55,7 +55,7 @@ struct S3QuirkTests {
         try await trial.check(store, byteCounts: [0, 1, 9_000_000])
         await store.close()
         let lines = try log(server).split(separator: "\n")
-        // Found once, and kept.
+        // The target is found once, and kept.
         #expect(lines.filter { !$0.contains("recordings.\(host)") }.count <= 3, "\(lines.prefix(6))")
     }
 
@@ -108,9 +108,9 @@ struct S3QuirkTests {
             stored.unverified?.contains("does not show what is there (AccessDenied), so that nothing is verified")
                 == true)
         await trial.expectProblem(.hidden) { _ = try await store.head(object) }
-        // Another content is not sent over it.
+        // Other content does not overwrite it.
         await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: byteCount + 1) }
-        // One that this kit sent is replaced.
+        // An object that this kit sent is replaced.
         let source = try await trial.source("\(trial.folder)/a\(byteCount)")
         let sha256 = try await source.sha256()
         #expect(try await put(store, byteCount: byteCount + 2, mode: .replacing(sha256)).unverified != nil)
@@ -146,7 +146,7 @@ struct S3QuirkTests {
     func busy() async throws {
         let server = try server("putonly", "busy")
         let own = try store(server)
-        // Another kit's, which notes its own attempts.
+        // Another kit with its own notes about attempts.
         let other = try store(server, resume: ResumeStates(folder: "\(trial.folder)/other", reader: trial.reader))
         await trial.expectProblem(.busy(nil)) { _ = try await put(own) }
         let source = UploadSource(Array("another".utf8), called: "another", reader: trial.reader)
@@ -185,7 +185,7 @@ struct S3QuirkTests {
             let store = try store(server)
             let stored = try await put(store)
             #expect((stored.mark != nil) == isMarked && stored.unverified == nil)
-            // It is there already.
+            // The object is already there.
             #expect(try await put(store).mark == stored.mark)
             await store.close()
         }

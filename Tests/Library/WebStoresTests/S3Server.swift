@@ -13,8 +13,8 @@ final class S3Server: Sendable {
     private let credentials: String
 
     /// - Parameters:
-    ///   - checksKeys: whether requests need a key that exists, a signature that is right, and a right.
-    ///   - denied: an action that the key has no right to.
+    ///   - checksKeys: whether requests need an existing key, a valid signature, and a right.
+    ///   - denied: an action that the key may not do.
     init(checksKeys: Bool = false, denied: String = "s3:None", pageLength: Int = 1000) throws {
         // The first actions make the user and the bucket.
         let count = checksKeys ? "4" : "inf"
@@ -48,7 +48,7 @@ final class S3Server: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    /// The values of the file with the key.
+    /// The values of the key file.
     func key() throws -> (id: String, key: String) {
         let values = try SecretFile(credentials, credentials: nil).values("access_key_id", "secret_access_key")
         return (values[0].text, values[1].text)
@@ -63,7 +63,7 @@ final class S3Server: Sendable {
         return settings
     }
 
-    /// What boto3 prints; `s3` is its client, `client(NAME)` makes another.
+    /// Returns the output of a script with boto3; `s3` is its client, and `client(NAME)` makes another one.
     @discardableResult
     func python(_ script: String) throws -> String {
         let key = try key()
@@ -81,7 +81,7 @@ final class S3Server: Sendable {
         return try TestServer.python(client + script)
     }
 
-    /// The requests that the server has answered, as its log has them: `PUT /recordings/…`.
+    /// The answered requests, from the server's log: `PUT /recordings/…`.
     func requests(_ method: String) throws -> [String] {
         try String(contentsOfFile: "\(server.folder)/server.log", encoding: .utf8).split(separator: "\n")
             .compactMap { line in
@@ -92,7 +92,7 @@ final class S3Server: Sendable {
             }
     }
 
-    /// The numbers of the parts that were sent, in order.
+    /// The numbers of the sent parts, in order.
     func partsSent() throws -> [Int] {
         try requests("PUT").compactMap { line in
             line.split(whereSeparator: { "?& ".contains($0) }).first { $0.hasPrefix("partNumber=") }

@@ -14,7 +14,7 @@ struct S3StoreTests {
     let trial: StoreTrial
     init() throws { trial = try StoreTrial() }
 
-    /// Uses a store as a program that has just started does, and closes it also after an error.
+    /// Uses a new store like a program that has just started, and closes it also after an error.
     private func with(
         _ settings: Settings.Outbox.S3, kit: String = "heron07", _ body: (S3Store) async throws -> Void
     ) async throws {
@@ -39,7 +39,8 @@ struct S3StoreTests {
 
     @Test("S3: a server that checks keys and signatures accepts all requests", arguments: ["", "heron07-"])
     func signed(prefix: String) async throws {
-        // moto's check fails for a prefix with a slash, also with boto3's own requests. `SignatureV4Tests` has such.
+        // moto's check fails for a prefix with a slash, also with boto3's own requests. `SignatureV4Tests` covers such
+        // prefixes.
         let server = try S3Server(checksKeys: true)
         try await with(server.settings(prefix: prefix)) { store in
             try await trial.check(store, byteCounts: [0, 1, 9_000_000])
@@ -56,7 +57,7 @@ struct S3StoreTests {
             let object = trial.name("heron07-0042-061811Z.json")
             let source = UploadSource(Array("{}".utf8), called: "a", reader: trial.reader)
             _ = try await store.put(source, as: object, try await trial.metadata(source), mode: .create) { _ in }
-            // Not ours: another file, a file without a day, and one before the prefix.
+            // Objects that are not ours: another file, a file without a day, and one outside the prefix.
             let keys = try server.python(
                 """
                 import json
@@ -144,7 +145,7 @@ struct S3StoreTests {
         }
     }
 
-    /// Cancels an upload of a file once so many bytes of it were sent.
+    /// Cancels an upload after this many bytes of the file were sent.
     private func cut(_ path: String, as object: ObjectName, at byteCount: Int64, in settings: Settings.Outbox.S3)
         async throws
     {
@@ -173,7 +174,7 @@ struct S3StoreTests {
         try await cut(path, as: object, at: 20 << 20, in: server.settings())
         let before = try server.partsSent().count
         try await with(server.settings()) { store in
-            // What may go on is left alone.
+            // An upload that can resume is kept.
             try await store.tidy()
             let source = try await trial.source(path)
             let metadata = try await trial.metadata(source)
@@ -181,7 +182,7 @@ struct S3StoreTests {
             let stored = try await store.put(source, as: object, metadata, mode: .create) { reported.note($0) }
             #expect(stored.sha256 == metadata.sha256 && stored.byteCount == 40 << 20)
             #expect(reported.sentBytes == 40 << 20 && reported.last == .verifying)
-            // Two parts were there, and some of the third.
+            // Two parts had arrived, and some bytes of the third one.
             #expect(try server.partsSent()[before...] == [3, 4, 5])
             #expect(try await trial.contents(of: object, in: store) == Data(contentsOf: URL(filePath: path)))
         }
@@ -248,13 +249,13 @@ struct S3StoreTests {
                 _ = try await store.put(source, as: object, metadata, mode: .create) { _ in }
             }
             #expect(try await store.head(object) == nil)
-            // The same for a file that is sent as a whole.
+            // The same for a file that is sent whole.
             let small = UploadSource([1], called: "b", reader: trial.reader)
             await trial.expectProblem(.unreadable) {
                 _ = try await store.put(small, as: object, metadata, mode: .create) { _ in }
             }
             #expect(try await store.head(object) == nil)
-            // What is there now is another take's content: it begins anew, with its own hash.
+            // The file now has the content of another take. The upload starts again with its own hash.
             let new = try await trial.metadata(source)
             #expect(try await store.put(source, as: object, new, mode: .create) { _ in }.sha256 == new.sha256)
             #expect(try unfinished(server) == [])
@@ -317,7 +318,8 @@ struct S3StoreTests {
     @Test(
         "S3: an object that is not what was sent is reported, and stays",
         arguments: [
-            // Another content, without the metadata; a shorter one, and one of which only the server's checksum differs, with them.
+            // Other content without the metadata; shorter content with them; and content with them that differs only in
+            // the server's checksum.
             "Body=b'other'", "Body=b'some', Metadata=metadata",
             "Body=b'other', Metadata=metadata, ChecksumAlgorithm='SHA256'",
         ])
@@ -436,9 +438,8 @@ struct S3StoreTests {
     }
 }
 
-// What the tests share.
 extension S3StoreTests {
-    /// A file of random bytes, quicker than `StoreTrial.file`.
+    /// A file of random bytes, made faster than by `StoreTrial.file`.
     private func file(_ name: String, mebibytes: Int, seed: UInt64 = 1) throws -> String {
         var random = SeededRandom(seed: seed)
         var data = Data(capacity: mebibytes << 20)
@@ -452,7 +453,7 @@ extension S3StoreTests {
         return path
     }
 
-    /// Keys of the uploads in parts that the server has.
+    /// The keys of the server's multipart uploads.
     private func unfinished(_ server: S3Server) throws -> [String] {
         try server.python(
             """

@@ -1,8 +1,8 @@
 import Foundation
 import StoreTrials
 
-/// OpenStack Swift with its S3 protocol (`s3api`): one node, and one bucket. It checks what moto does not: signatures of any path,
-/// checksums, the region and the clock.
+/// OpenStack Swift with its S3 protocol (`s3api`): one node, and one bucket. Unlike moto, it checks signatures of any
+/// path, checksums, the region and the clock.
 final class S3SwiftServer: Sendable {
     let endpoint: String
     let bucket = "recordings"
@@ -10,7 +10,7 @@ final class S3SwiftServer: Sendable {
     let key = "testing"
     private let servers: [TestServer]
 
-    /// Whether `pip install swift` was done where the servers are.
+    /// Whether OpenStack Swift is installed next to the other servers.
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "\(TestServer.programs)/swift-proxy-server")
 
     init() throws {

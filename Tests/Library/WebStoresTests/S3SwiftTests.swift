@@ -10,7 +10,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// The same with another service than moto.
+/// The S3 tests with a service other than moto.
 @Suite(.serialized, .needsServers, .enabled(if: S3SwiftServer.isInstalled, "OpenStack Swift is not installed"))
 struct S3SwiftTests {
     let trial: StoreTrial
@@ -73,7 +73,7 @@ struct S3SwiftTests {
                 #expect(try await store.head(trial.name("heron07-0042-061811Z.wav")) == nil)
                 let before = count.load(ordering: .relaxed)
                 try await store.list { #expect($0.isEmpty) }
-                // The clock is read for a request, for the difference, and for the request again.
+                // The clock is read for the request, for the difference, and for the repeated request.
                 #expect(before == 3 && count.load(ordering: .relaxed) == before + 1)
             }
         }
@@ -164,7 +164,7 @@ struct S3SwiftTests {
             let source = try await trial.source(path)
             let metadata = try await trial.metadata(source)
             let count = Atomic(0)
-            // A part that is there is reported at once, one that is sent in pieces of 256 KiB.
+            // A part that is already there is reported once, a sent one in pieces of 256 KiB.
             let stored = try await store.put(source, as: object, metadata, mode: .create) { _ in
                 count.add(1, ordering: .relaxed)
             }

@@ -7,7 +7,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// Uploads in chunks, as Nextcloud and ownCloud take them.
+/// Chunked uploads of Nextcloud and ownCloud.
 @Suite(.serialized, .needsServers)
 struct WebDAVChunksTests {
     let trial: StoreTrial
@@ -25,7 +25,7 @@ struct WebDAVChunksTests {
         try write(seed: 1)
     }
 
-    /// Makes the file: quickly, and without two equal pages in a chunk.
+    /// Makes the file quickly, and without two equal pages in a chunk.
     private func write(seed: UInt64) throws {
         let pages = (0..<UInt64(Self.byteCount / 4096 + 1)).map {
             Data(repeating: UInt8($0 % 251), count: 4088) + Self.bytes($0 ^ seed << 32)
@@ -39,12 +39,12 @@ struct WebDAVChunksTests {
         try server.store(trial, WebDAVTestServer.nextcloudFolder)
     }
 
-    /// How many uploads could go on.
+    /// The number of uploads that can resume.
     private var states: Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "\(trial.folder)/resume"))?.count ?? 0
     }
 
-    /// Cancels an upload once so many bytes of it were taken to be sent.
+    /// Cancels an upload after this many bytes were read to be sent.
     private func cut(_ server: WebDAVTestServer, at byteCount: Int64) async throws {
         let store = try store(server)
         let slow = try await UploadSource(
@@ -150,7 +150,7 @@ struct WebDAVChunksTests {
                         .full, "outbox: \(folder): no space is left for this user: delete files there, or get more"))
         }
         #expect(server.names(Self.files) == [])
-        // Another server has what this one has, and more space.
+        // Another server has the same files and more space.
         let larger = try WebDAVTestServer.nextcloud()
         try FileManager.default.removeItem(atPath: larger.files)
         try FileManager.default.copyItem(atPath: server.files, toPath: larger.files)

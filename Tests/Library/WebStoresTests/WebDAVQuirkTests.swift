@@ -8,7 +8,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// Servers that do more or less than the protocol (`Resources/nextcloud.py`).
+/// Servers that support more or less than the protocol (`Resources/nextcloud.py`).
 @Suite(.serialized, .needsServers, .needs(.python))
 struct WebDAVQuirkTests {
     let trial: StoreTrial
@@ -25,12 +25,12 @@ struct WebDAVQuirkTests {
         return try await store.put(source, as: object, try await trial.metadata(source), mode: mode) { _ in }
     }
 
-    /// What `put` sends.
+    /// The content that `put` sends.
     private func sent(byteCount: Int = 100_000) throws -> Data {
         try Data(contentsOf: URL(filePath: "\(trial.folder)/a\(byteCount)"))
     }
 
-    /// Where the server has the object.
+    /// The path of the object on the server.
     private func path(_ server: WebDAVTestServer) -> String {
         "\(server.files)\(WebDAVTestServer.nextcloudFolder)/\(object)"
     }
@@ -80,7 +80,7 @@ struct WebDAVQuirkTests {
         let server = try WebDAVTestServer.nextcloud("nomove", "nocopy", "nodelete", "flipown")
         let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
         for _ in 1...3 { await trial.expectProblem(.damaged) { _ = try await put(store) } }
-        // Another's is not.
+        // Another's file is not replaced.
         try Data(count: 100_000).write(to: URL(filePath: path(server)))
         await trial.expectProblem(.conflict) { _ = try await put(store) }
         #expect(try Data(contentsOf: URL(filePath: path(server))) == Data(count: 100_000))
@@ -121,7 +121,7 @@ struct WebDAVQuirkTests {
         for mode in [PutMode.create, .confirm, .replacing(sha256)] {
             #expect(try await put(store, mode: mode).unverified?.contains("GET is forbidden") == true)
         }
-        // To somebody who did not send it, it is another's.
+        // For a kit that did not send it, the file is another's.
         await trial.expectProblem(.conflict) { _ = try await put(store) }
         #expect(try server.requests("PUT").count == 1)
         await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
@@ -142,12 +142,12 @@ struct WebDAVQuirkTests {
         await trial.expectProblem(.busy(nil)) { _ = try await put(store) }
         #expect(try await put(store).unverified?.contains("PROPFIND is forbidden") == true)
         #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())
-        // Then it is another's again.
+        // From then on, the file counts as another's again.
         for byteCount in [5, 100_000] {
             await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: byteCount) }
         }
         #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())
-        // One that this kit sent is replaced.
+        // A file that this kit sent is replaced.
         let sha256 = Digest.sha256(Array(try sent())).hexadecimal
         #expect(try await put(store, byteCount: 5, mode: .replacing(sha256)).unverified != nil)
         #expect(try Data(contentsOf: URL(filePath: path(server))) == sent(byteCount: 5))
@@ -163,11 +163,11 @@ struct WebDAVQuirkTests {
             _ = try await put(server.store(trial, WebDAVTestServer.nextcloudFolder))
         }
         #expect(try Data(contentsOf: URL(filePath: path(server))).count == 50_000)
-        // Also after a restart.
+        // The same after a restart.
         let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
         #expect(try await put(store).unverified?.contains("is forbidden") == true)
         #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())
-        // Then it is another's again.
+        // From then on, the file counts as another's again.
         await trial.expectProblem(.conflict) { _ = try await put(store, byteCount: 5) }
         #expect(try Data(contentsOf: URL(filePath: path(server))) == sent())
         #expect(day(server) == [object.file])

@@ -177,7 +177,7 @@ struct WebDAVRefusalTests {
             }
         }
         let good = "https://cloud.example.org/a"
-        // Some servers ask for no password.
+        // Some servers require no password.
         #expect(try failure("http://cloud.example.org/a") == nil)
         #expect(
             try failure(good, "username = kit\npassword = secret\n", mode: 0o640)

@@ -7,23 +7,23 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// A real WebDAV server, whose files are in `files`.
+/// A real WebDAV server with its files in `files`.
 struct WebDAVTestServer {
     let server: TestServer
     var files: String { "\(server.folder)/files" }
     var root: String { "http://127.0.0.1:\(server.port)" }
 
-    /// All tests use it: a client must be closed before it goes.
+    /// Shared by all tests, because a client must be closed before it is released.
     static let web = Result { () throws(StoreError) in try Web() }
 
     static let user = "kit"
     static let password = "päss:wörd"
 
-    /// How long a server waits for a client that takes nothing, in seconds. A test may wait that long for its turn beside the others;
-    /// the servers' own 10 and 60 would then cut an answer off.
+    /// How long a server waits for a client that reads nothing, in seconds. A test may wait that long for its turn
+    /// among the other tests. The servers' own limits of 10 and 60 would then cut an answer off.
     private static let patience = 900
 
-    /// WsgiDAV, which keeps properties.
+    /// WsgiDAV with stored properties.
     static func wsgidav(basic: Bool = true) throws -> WebDAVTestServer {
         let server = try TestServer("wsgidav") { port, folder in
             try makeFolder("\(folder)/files")
@@ -40,7 +40,7 @@ struct WebDAVTestServer {
         return WebDAVTestServer(server: server)
     }
 
-    /// WsgiDAV as it is without a configuration: without a password, and without properties.
+    /// WsgiDAV without configuration: no password, and no properties.
     static func plainWsgidav() throws -> WebDAVTestServer {
         let server = try TestServer("wsgidav") { port, folder in
             try makeFolder("\(folder)/files")
@@ -54,7 +54,8 @@ struct WebDAVTestServer {
         return WebDAVTestServer(server: server)
     }
 
-    /// Apache with mod_dav. It takes no file of more than 10 MB; `/old` points to `/new`, `/closed` is for nobody, and `/busy` always is.
+    /// Apache with mod_dav. It refuses files of more than 10 MB. `/old` redirects to `/new`, `/closed` is forbidden to
+    /// everybody, and `/busy` always answers busy.
     static func apache() throws -> WebDAVTestServer {
         let server = try TestServer(OtherProgram.apache.path) { port, folder in
             try makeFolder("\(folder)/files")
@@ -98,27 +99,27 @@ struct WebDAVTestServer {
                 """
             try Data(configuration.utf8).write(to: URL(filePath: "\(folder)/apache.conf"))
             try run(OtherProgram.htpasswd.path, ["-bcB", "\(folder)/users", user, password])
-            // One process, which ends with the signal that ends it.
+            // A single process, so that one signal ends the server.
             return ["-X", "-f", "\(folder)/apache.conf"]
         }
         return WebDAVTestServer(server: server)
     }
 
-    /// rclone, as a server of a folder.
+    /// rclone as a server of a folder.
     static func rclone() throws -> WebDAVTestServer {
         let server = try TestServer(OtherProgram.rclone.path) { port, folder in
             try makeFolder("\(folder)/files")
             return [
                 "serve", "webdav", "\(folder)/files", "--addr", "127.0.0.1:\(port)", "--user", user, "--pass", password,
                 "--config", "\(folder)/rclone.conf",
-                // Else it does not see for 5 minutes what the tests change behind it.
+                // Otherwise, it does not notice the tests' changes on the disk for 5 minutes.
                 "--dir-cache-time", "0s",
             ]
         }
         return WebDAVTestServer(server: server)
     }
 
-    /// WsgiDAV with what Nextcloud and ownCloud have beside WebDAV (`Resources/nextcloud.py`).
+    /// WsgiDAV with Nextcloud's and ownCloud's extensions (`Resources/nextcloud.py`).
     static func nextcloud(_ options: String...) throws -> WebDAVTestServer { try nextcloud(options) }
 
     static func nextcloud(_ options: [String]) throws -> WebDAVTestServer {
@@ -130,10 +131,10 @@ struct WebDAVTestServer {
         return WebDAVTestServer(server: server)
     }
 
-    /// The folder of a user of Nextcloud.
+    /// The folder of a Nextcloud user.
     static let nextcloudFolder = "/remote.php/dav/files/\(user)/recordings"
 
-    /// Apache as a proxy before another server, which it calls by another name.
+    /// Apache as a proxy for another server, which it contacts by another name.
     static func proxy(to port: Int) throws -> TestServer {
         try TestServer(OtherProgram.apache.path) { own, folder in
             let modules = ["mpm_event", "authz_core", "proxy", "proxy_http"]
@@ -160,7 +161,7 @@ struct WebDAVTestServer {
             .filter { $0.hasPrefix("\(method) ") }.map { String($0.dropFirst(method.count + 1)) }
     }
 
-    /// The settings of a store there. They name a file with the password, which is made if there is one.
+    /// The settings of a store on the server. They name a password file, which is made if there is a password.
     func settings(
         _ path: String = "/recordings/heron 07/", password: String? = Self.password
     ) throws -> Settings.Outbox.WebDAV {
@@ -175,14 +176,13 @@ struct WebDAVTestServer {
         return settings
     }
 
-    /// A store there.
     func store(
         _ trial: StoreTrial, _ path: String = "/recordings/", password: String? = Self.password
     ) throws -> WebDAVStore {
         try WebDAVStore(settings(path, password: password), web: Self.web.get(), resume: trial.resume, kit: "heron07")
     }
 
-    /// The names in a folder of the server, without the server's own.
+    /// The names in a folder of the server, without the server's own files.
     func names(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "\(files)/\(folder)")) ?? []).filter { $0 != ".DAV" }
             .sorted()

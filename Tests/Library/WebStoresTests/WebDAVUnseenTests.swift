@@ -6,7 +6,7 @@ import Testing
 @testable import Upload
 @testable import WebStores
 
-/// Servers that show nothing of what is there, or let nobody read it (`Resources/nextcloud.py`).
+/// Servers that do not show their files, or do not let clients read them (`Resources/nextcloud.py`).
 @Suite(.serialized, .needsServers, .needs(.python))
 struct WebDAVUnseenTests {
     let trial: StoreTrial
@@ -29,7 +29,7 @@ struct WebDAVUnseenTests {
         server.names("\(WebDAVTestServer.nextcloudFolder)/2026-11-21")
     }
 
-    /// Has another's file at the object's name.
+    /// Puts another's file at the object's name.
     private func addAnother(_ server: WebDAVTestServer) throws -> Data {
         let another = Data(count: 100_000)
         try WebDAVTestServer.makeFolder("\(folder(server))/2026-11-21")
@@ -75,7 +75,7 @@ struct WebDAVUnseenTests {
         let server = try WebDAVTestServer.nextcloud(options)
         let another = try addAnother(server)
         let names = (43...45).map { trial.name("heron07-00\($0)-061811Z.wav") }
-        // Also after a restart: what a trial left is in the way of none.
+        // The same after a restart: files left by a trial do not disturb later ones.
         for (name, count) in zip(names, [1, 1, 2]) {
             let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
             for _ in 1...count {
@@ -114,7 +114,7 @@ struct WebDAVUnseenTests {
         let store = try server.store(trial, WebDAVTestServer.nextcloudFolder)
         #expect(try await put(store).unverified?.contains("GET is forbidden") == true)
         #expect(try Data(contentsOf: URL(filePath: "\(folder(server))/\(object)")) == sent())
-        // Then it is another's again.
+        // From then on, the file counts as another's again.
         await trial.expectProblem(.conflict) { _ = try await put(store) }
     }
 }

@@ -30,7 +30,7 @@ struct WebDAVUploadTests {
             var listed: [StoredObject] = []
             try await store.list { listed += $0 }
             #expect(listed == [stored])
-            // Another program overwrites the file. The properties stay, and say nothing of it.
+            // Another program overwrites the file. The properties stay, but do not describe it.
             let path = "\(server.files)/recordings/\(object)"
             let other = Data(count: 100_000)
             let file = try #require(FileHandle(forWritingAtPath: path))
@@ -81,7 +81,7 @@ struct WebDAVUploadTests {
             let stored = try await store.put(source, as: object, metadata, mode: .create) { _ in }
             #expect(stored.sha256 == metadata.sha256 && stored.metadata == metadata)
             #expect(try server.requests("GET").count == count)
-            // What a bit changes on the way is found all the same.
+            // A bit that flips in transit is still detected.
             let bad = try WebDAVTestServer.nextcloud(option, "flip")
             let spoilt = try bad.store(trial, WebDAVTestServer.nextcloudFolder)
             await trial.expectProblem(.damaged) {
@@ -251,7 +251,7 @@ struct WebDAVUploadTests {
 }
 
 extension StoreTrial {
-    /// Whether an upload ends by being cancelled once so many bytes were taken to be sent.
+    /// Whether an upload ends by cancellation after this many bytes were read to be sent.
     func isCancelled(
         after byteCount: Int64,
         _ upload: @escaping @Sendable (@escaping @Sendable (PutProgress) -> Void) async throws -> Void

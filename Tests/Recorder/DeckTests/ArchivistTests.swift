@@ -10,7 +10,7 @@ import Workers
 @testable import Deck
 
 @Suite struct ArchivistTests {
-    /// A folder in which a take was cut while it was recorded.
+    /// A folder with a take that a power cut interrupted.
     func cutTake(bootID: String = "other boot") throws -> String {
         let directory = Rig.newDirectory()
         let rig = try Rig(directory: directory) { $0.bootID = bootID }
@@ -45,7 +45,7 @@ import Workers
         func reports() -> Int { rig.log.messages.filter { $0.hasPrefix("recover: ") }.count }
         rig.run(.seconds(60))
         #expect(reports() == 1)
-        // As the folder is opened, and twice by the recovery.
+        // Once when the folder is opened, and twice during the recovery.
         #expect(storage.readsRefused == 3)
         #expect(rig.deck.isArmed)
         #expect(rig.deck.status.faults == [])
@@ -130,7 +130,7 @@ import Workers
         rig.run(.milliseconds(500))
         rig.press(.record)
         rig.press(.record)
-        // The writer gets on while the deck still takes note of the folder.
+        // The writer continues while the deck is still handling the opened folder.
         rig.log.onReport = { if $0.hasPrefix("mark: ") { _ = rig.workers.writer.step() } }
         rig.stuck = []
         rig.run(.seconds(3))
@@ -154,7 +154,7 @@ import Workers
         rig.press(.record)
         rig.run(.seconds(1))
         rig.press(.stop)
-        // The next one begins before this one is finished.
+        // The next take begins before this one is finished.
         rig.press(.record)
         rig.stuck = [.archivist]
         rig.run(.seconds(2))

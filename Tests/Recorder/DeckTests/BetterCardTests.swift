@@ -6,9 +6,9 @@ import Transport
 
 @testable import Deck
 
-/// A better card is plugged in while another one is open that the settings do not name.
+/// A better card is plugged in while a card is open that the settings do not name.
 @Suite struct BetterCardTests {
-    /// A kit beside whose card a better one is plugged in.
+    /// A kit whose card is open while a better one is plugged in.
     private func rig(_ configure: (inout DeckOptions) -> Void = { _ in }) throws -> Rig {
         let rig = try Rig(configure)
         rig.run(.seconds(1))
@@ -37,7 +37,6 @@ import Transport
         rig.press(.stop)
         rig.settle()
         #expect(try rig.sidecars().map(\.card) == ["card:Better"])
-        // Nothing more is opened.
         let count = rig.card.opened.count
         rig.deck.rescan()
         rig.run(.seconds(10))
@@ -153,7 +152,7 @@ import Transport
         let rig = try rig()
         plugIn(rig, .free([ScriptedCard.otherName]))
         #expect(card(rig) == "card:Other")
-        // Another program lets it go, which nothing reports.
+        // Another program releases the card, and no event reports that.
         rig.card.better = .free([ScriptedCard.betterName])
         rig.run(.seconds(3))
         #expect(card(rig) == "card:Better")
@@ -169,7 +168,7 @@ import Transport
         rig.run(.seconds(10))
         #expect(card(rig) == "card:Scripted" && returns(rig) == 1)
         #expect(rig.deck.isArmed && rig.deck.status.faults == [])
-        // Also after the card was closed for the player.
+        // The same holds after the card was closed for the player.
         for button in [Button.record, .stop, .play, .stop] {
             rig.press(button)
             rig.run(.seconds(1))

@@ -9,7 +9,7 @@ import Workers
 @testable import Deck
 
 @Suite struct BinTests {
-    /// What a command is answered with: "done", or why not.
+    /// The answer to a command: "done", or the reason of a refusal.
     private func perform(_ command: Command, on rig: Rig) -> String {
         var answer = "none"
         rig.deck.perform(command) { result in
@@ -174,7 +174,7 @@ import Workers
         }
         rig.press(.record)
         rig.run(.seconds(1))
-        // A minute at 16 kB/s, and the second before the reserve, are to be free: a little less than that is.
+        // A minute at 16 kB/s, and one more second above the reserve, must be free. A little less is free.
         let wanted = reserve + 61 * 16000
         storage.free = wanted - sizes[0] - 1
         rig.run(.seconds(5))
@@ -183,7 +183,7 @@ import Workers
         storage.free = reserve - 1
         rig.run(.seconds(5))
         #expect(rig.deck.state == .recording && rig.deck.binnedTakes.isEmpty)
-        // Nothing is left to be emptied.
+        // The bin is empty by now.
         storage.free = reserve - 1
         rig.run(.seconds(5))
         #expect(rig.deck.state != .recording)
@@ -281,7 +281,6 @@ import Workers
 }
 
 extension Rig {
-    /// A copy of a folder for takes, without its lock.
     static func copy(of directory: String) throws -> String {
         let copy = newDirectory()
         try FileManager.default.copyItem(atPath: directory, toPath: copy)

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Deck
 
-/// The rows of the card's state, one by one.
+/// The rows of the card's state table.
 @Suite struct CardStateTests {
     private let now = Instant(nanoseconds: 50_000_000_000)
     private let request = CaptureRequest()
@@ -20,7 +20,7 @@ import Transport
 
     private func deliver(_ frames: Int64 = 1) { ring.commit(frames) }
 
-    /// A card that was opened at `now` and delivered nothing yet.
+    /// A card that was opened at `now` and has delivered nothing yet.
     private func starting(_ wanted: CaptureRequest? = nil) -> CardState {
         var state = CardState(wanted: wanted ?? request)
         _ = state.need(now: now)
@@ -120,7 +120,7 @@ import Transport
         _ = state.ended(.failed("capture: it fails"), now: now + .seconds(1))
         #expect(state.tick(now: now + .milliseconds(2999)) == [])
         #expect(state.tick(now: now + .seconds(3)) == [.open(request)])
-        // A card that is there and fails stands still, so that the watchdog can see it.
+        // If a present card fails, its position stands still, so that the watchdog can see it.
         #expect(state.position == 1)
         #expect(state.ended(.cardLost("again"), now: now) == [])
     }
@@ -222,7 +222,7 @@ import Transport
             var state = listening()
             #expect(state.release(forPlayer: isForPlayer) == [.close])
             #expect(state.open == nil && state.position == nil && state.fault(now: now) == nil)
-            // What the worker still answers is of no use.
+            // A late answer of the worker has no effect.
             #expect(state.opened(grant, ring, from: .start, receivedBefore: 0, now: now) == [])
             #expect(state.need(now: now) == [.open(request)])
             #expect(state.failed("capture: no card", now: now) == [.answered])

@@ -6,9 +6,9 @@ import Transport
 
 @testable import Deck
 
-/// A card comes back to its take with another number of channels, and something happens before that take has ended.
+/// A card comes back to its take with other channels, and something happens before that take has ended.
 @Suite struct ChangedCardAgainTests {
-    /// A kit whose card of two channels is back with one, and whose storage holds the take up since before its end.
+    /// A kit whose two-channel card is back with one channel. The storage has delayed the end of the take since then.
     private func heldUp(
         by button: Bool = true, _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws -> Rig {
@@ -21,7 +21,7 @@ import Transport
         return rig
     }
 
-    /// The same, and the card is gone again.
+    /// As `heldUp`, and the card is gone again.
     private func pulledAgain(
         by button: Bool = true, _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws -> Rig {
@@ -41,7 +41,8 @@ import Transport
         rig.run(.seconds(5))
     }
 
-    /// Expects that a part of one channel begins with the first frame of an opening, and has at least so much of it.
+    /// Expects that a part of one channel begins with the first frame of an opening, and has at least the given number
+    /// of its frames.
     private func expectAll(_ rig: Rig, _ take: Sidecar?, part: Int = 0, atLeast frames: Int) throws {
         let take = try #require(take)
         try #require(take.parts.count > part)

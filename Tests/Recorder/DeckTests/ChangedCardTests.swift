@@ -8,7 +8,7 @@ import Transport
 
 /// A card comes back to its take with another number of channels.
 @Suite struct ChangedCardTests {
-    /// A kit that lost a card of two channels after one second of a take, and whose card is back with one.
+    /// A kit that lost a two-channel card after one second of a take. The card is back with one channel.
     private func returned(
         by button: Bool = true, _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws -> Rig {

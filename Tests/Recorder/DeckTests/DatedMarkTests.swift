@@ -4,7 +4,7 @@ import Transport
 
 @testable import Deck
 
-/// Markers that a program sets for what was sampled before.
+/// Markers that a program sets for earlier sound.
 struct DatedMarkTests {
     private func refusal(_ rig: Rig, _ request: MarkRequest) -> Refusal? {
         var refusal: Refusal?
@@ -86,7 +86,7 @@ struct DatedMarkTests {
         #expect(abs(Double(sidecar.preRollFrames) / 8000 - expected) < 0.05, "\(sidecar.preRollFrames)")
         #expect(abs(Double(sidecar.startedMonotonicNs) / 1e9 - (asked - .seconds(expected)).seconds) < 0.05)
         #expect(abs(Double(sidecar.frames) / 8000 - expected - 1) < 0.1)
-        // It is named by the sound that it has, and not by what was asked for.
+        // The name comes from the take's first frame, not from the requested time.
         let begun = try #require(WallTime(iso8601: sidecar.started))
         let names = [begun, begun + .milliseconds(50), begun - .milliseconds(50)].map {
             TakeName(kit: sidecar.kit, number: sidecar.number, started: $0).stem

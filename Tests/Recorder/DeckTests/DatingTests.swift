@@ -7,7 +7,7 @@ import Transport
 
 @testable import Deck
 
-/// What becomes of takes when the date is set.
+/// The dates of takes when the clock is set.
 @Suite struct DatingTests {
     @Test func `a jump of ten years during a take changes nothing but when it is said to have begun`() throws {
         let rig = try Rig()
@@ -66,7 +66,8 @@ import Transport
         let path = "\(rig.directory)/unset/heron07-0002_unset"
         let files = try FileManager.default.contentsOfDirectory(atPath: "\(rig.directory)/unset").sorted()
         #expect(files == ["dat", "json", "wav"].map { "heron07-0002_unset.\($0)" })
-        // The chunk bext begins at byte 20: date, time and the frames since midnight are from its byte 320 on.
+        // The chunk bext begins at byte 20. From its byte 320 on it holds the date, the time, and the frames since
+        // midnight.
         let head = try FileSystem().contents("\(path).wav").prefix(WAVHeader.byteCount)
         #expect(head[12..<16].elementsEqual("bext".utf8))
         #expect(head[340..<366].allSatisfy { $0 == 0 })

@@ -8,7 +8,7 @@ import Transport
 
 @testable import Deck
 
-/// The name of a day's folder is that of something else.
+/// Something else has the name of a day's folder.
 @Suite struct DayLinkTests {
     enum Obstacle: CaseIterable { case link, linkToNothing, linkToUnwritable, file }
 

@@ -74,7 +74,7 @@ import Workers
         rig.run(.milliseconds(200))
         try FileManager.default.moveItem(atPath: rig.directory, toPath: rig.directory + ".away")
         rig.run(.seconds(5))
-        // Another was made in its place.
+        // Another folder was made in its place.
         try FileManager.default.removeItem(atPath: rig.directory)
         try FileManager.default.moveItem(atPath: rig.directory + ".away", toPath: rig.directory)
         rig.deck.perform(.settle(stem: stem, day: day)) { _ in answers.append("settled") }
@@ -104,7 +104,7 @@ import Workers
                 "discard: \(stem): examine \(other)/none: No such file or directory: see that it was not deleted, and \(storage)",
             ])
         #expect(try rig.sidecars().count == 1)
-        // A link to the folder leads to it.
+        // A link to the folder is followed.
         try FileManager.default.createSymbolicLink(atPath: "\(other)/link", withDestinationPath: takes)
         rig.deck.perform(.discard(stem: stem, DiscardTerms(in: "\(other)/link"))) { _ in }
         rig.work()
@@ -126,7 +126,7 @@ import Workers
         let sentence = "discard: \(stem): it comes too late, and nothing is deleted: ask again"
         #expect(refusal == Refusal(.busy, sentence))
         #expect(try rig.sidecars().count == 1 && rig.deck.status.selected == stem)
-        // In time it is carried out.
+        // Before the deadline it is carried out.
         rig.deck.perform(.discard(stem: stem, DiscardTerms(notAfter: rig.clock.now() + .seconds(60)))) { _ in }
         rig.work()
         #expect(try rig.sidecars().isEmpty)
@@ -198,7 +198,7 @@ import Workers
         let stem = try recordTake(rig)
         rig.stuck = [.archivist]
         var refusal: Refusal?
-        // The folder is left before the archivist comes to it, and while it is there again.
+        // The folder goes away before the archivist handles the order, and is back by then.
         try FileManager.default.moveItem(atPath: rig.directory, toPath: rig.directory + "-away")
         rig.run(.seconds(5))
         rig.deck.perform(.discard(stem: stem)) { if case .failure(let reason) = $0 { refusal = reason } }
@@ -228,7 +228,7 @@ import Workers
         let files = FileSystem()
         let day = try #require(try rig.sidecars().first.flatMap { WallTime(iso8601: $0.started) }).date
         let folder = "\(rig.directory)/\(day)"
-        // No file, and so not to be removed as one.
+        // A folder in place of the file cannot be removed as a file.
         try files.remove("\(folder)/\(stem).dat")
         _ = try files.makeFolder("\(folder)/\(stem).dat")
         var refusal: Refusal?
@@ -243,7 +243,7 @@ import Workers
     }
 }
 
-/// Records a take of a second; its stem.
+/// Records a take of one second, and returns its stem.
 func recordTake(_ rig: Rig) throws -> String {
     rig.run(.milliseconds(500))
     rig.press(.record)

@@ -6,14 +6,14 @@ import Testing
 @testable import Deck
 
 @Suite struct FallWatchTests {
-    /// When levels of half a second each led to a fall, in half seconds, and that fall.
+    /// A fall, and the number of half-second levels after which it was found.
     private struct Found: Equatable {
         var after: Int
         var decibels: Int
         var at: Int
     }
 
-    /// Each time that a channel without a fall has one.
+    /// The falls of a channel, each when it is first found.
     private func falls(_ levels: [Double?]) -> [Found] {
         var watch = FallWatch()
         var found: [Found] = []
@@ -29,7 +29,7 @@ import Testing
 
     private let start = Instant(nanoseconds: 0)
 
-    /// Nil: no signal.
+    /// Nil stands for no signal.
     private func moment(_ level: Double?, _ index: Int) -> FallWatch.Moment {
         FallWatch.Moment(dBFS: level ?? -93, hasSignal: level != nil, at: start + .milliseconds(500 * index))
     }
@@ -38,12 +38,12 @@ import Testing
         Array(repeating: level, count: Int(seconds * 2))
     }
 
-    /// The level of a moment of which a part has one level and the rest another.
+    /// The level of a moment if a part of it has one level and the rest another.
     private func mixed(_ part: Double, _ level: Double, _ rest: Double) -> Double {
         10 * log10(part * pow(10, level / 10) + (1 - part) * pow(10, rest / 10))
     }
 
-    /// From one level to another at so many dB a second, as a meter has it.
+    /// A fade from one level to another at a rate in dB per second, as a meter measures it.
     private func fade(from: Double, to: Double, perSecond: Double) -> [Double] {
         var levels: [Double] = []
         var level = from
@@ -96,7 +96,7 @@ import Testing
         #expect(falls(loose) == [Found(after: 277, decibels: 51, at: 158)])
         let contacts = (0..<5).flatMap { _ in steady(-81, seconds: 3.5) + [-30] }
         #expect(falls(before + contacts + steady(-81, seconds: 60)) == [Found(after: 309, decibels: 51, at: 190)])
-        // The next time as well: the level of a loose plug does not count as one of the microphone.
+        // The next fall is found too, because the level of a loose plug does not count as one of the microphone.
         let again = before + contacts + steady(-81, seconds: 70) + steady(-30, seconds: 100) + steady(-81, seconds: 60)
         #expect(falls(again).map(\.after) == [309, 649])
     }
@@ -209,10 +209,10 @@ import Testing
 // MARK: - Hours
 
 extension FallWatchTests {
-    /// A place, half a second at a time: its own noise, which wanders, and what sounds in it now and then.
+    /// A simulated place, in half seconds: its noise, which drifts, and occasional sounds.
     private struct Place {
         var random: SeededRandom
-        /// How much its noise differs from one moment to the next, and how far it moves in one.
+        /// The random deviation of the noise in each moment, and its drift per moment.
         var jitter: Double
         var drift: Double
         var noise: Double
@@ -232,7 +232,7 @@ extension FallWatchTests {
             noise += drift * (2 * part() - 1.2)
             let own = noise + jitter * (part() + part() + part() - 1.5)
             age += 1
-            // What is there from the start to its end is not known to be a sound.
+            // A sound that lasts from the start to the end cannot be distinguished from noise.
             if event == nil, age > 20, random.once(in: 200) {
                 let length = 1 + random.below(random.pick([2, 20, 600]))
                 event = (noise + 5 + 45 * part(), length, random.pick([3, 10, .infinity]))

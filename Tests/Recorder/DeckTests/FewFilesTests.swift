@@ -8,8 +8,8 @@ import Transport
 
 @testable import Deck
 
-/// Storage that has bytes and takes no new file: its inodes are gone, a quota is reached, a folder may not be written, or too many files
-/// are open.
+/// The storage has free bytes but accepts no new file, because inodes or a quota are exhausted, a folder is not
+/// writable, or too many files are open.
 @Suite struct FewFilesTests {
     private static let codes = [ENOSPC, EDQUOT, EACCES, EMFILE]
 
@@ -17,7 +17,7 @@ import Transport
         throws
     {
         let storage = TroubledStorage()
-        // 96 000 bytes a part: 6 s.
+        // 96 000 bytes are 6 s, the length of a part.
         let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage)) { $0.splitBytes = 106_496 }
         storage.creating = code
         rig.press(.record)
@@ -170,7 +170,7 @@ import Transport
         #expect(sidecar.parts[0].soundSHA256 == nil)
     }
 
-    /// What a power cut leaves of the folder now, recovered.
+    /// The take that recovery would produce if the power were cut now.
     private func recoveredAfterCut(_ rig: Rig) throws -> Sidecar? {
         let cut = rig.directory + "-cut"
         try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)

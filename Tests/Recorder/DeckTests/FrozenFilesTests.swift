@@ -8,7 +8,7 @@ import Transport
 
 @testable import Deck
 
-/// A file of a take that is recorded takes nothing more, while the storage takes new files.
+/// A file of the take in progress accepts no more data, while the storage accepts new files.
 @Suite struct FrozenFilesTests {
     private static let codes = [EPERM, EACCES, EBADF, ESTALE, EFBIG]
 

@@ -9,7 +9,7 @@ import Transport
 
 @testable import Deck
 
-/// A stick that has no room, in a kit that has room inside.
+/// A full stick, in a kit with internal space.
 @Suite final class FullStickTests {
     private let storage = StickStorage()
     private let place = Rig.newDirectory()
@@ -37,7 +37,7 @@ import Transport
         #expect(fault.message.hasSuffix(": takes are kept in \(rig.directory) instead of on the stick"))
         try record(rig)
         #expect(try rig.sidecars().map(\.number) == [1])
-        // A little room is no reason to change, and back again soon.
+        // With only a little room the stick is not used again, because it would soon be full.
         storage.free = 1 << 20 + 100_000
         rig.run(.seconds(60))
         #expect(rig.deck.storage.directory?.path == rig.directory)

@@ -8,7 +8,7 @@ import Transport
 
 @testable import Deck
 
-/// The gain that is set while the kit runs. At 8000 Hz a millisecond is 8 frames.
+/// Gain changes while the kit runs. At 8000 Hz a millisecond is 8 frames.
 @Suite struct GainTests {
     private let range = GainRange(min: -20, max: 20, step: 1)
 

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Deck
 
-/// Takes say which kit made them, whatever it is called.
+/// Each take identifies its kit, even if the kit's name changes.
 @Suite struct KitIdentityTests {
     private func rig(_ calls: FaultyCalls, _ state: String, _ configure: (inout DeckOptions) -> Void = { _ in }) throws
         -> Rig

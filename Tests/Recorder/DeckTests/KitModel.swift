@@ -2,12 +2,12 @@ import Panel
 import Takes
 import Transport
 
-/// What a kit must do, in a few rules of its own: the table of buttons, what ends a take, what is wrong and what is
-/// selected. It contains no threads, files and rings.
+/// A model of the kit in a few independent rules: the button table, the end of a take, the faults, and the selection.
+/// It has no threads, files or rings.
 struct KitModel {
     enum Mode: Hashable { case idle, recording, playing, paused }
 
-    /// Something that holds of the world or does not. A kit notices a change of it within `patience`.
+    /// A condition of the simulated world. A kit notices a change of it within `patience`.
     struct Condition {
         static let patience = Duration.milliseconds(2600)
         private(set) var holds = false
@@ -19,30 +19,30 @@ struct KitModel {
             noticed = instant + patience
         }
 
-        /// If its last change is not noticed yet, it is by then.
+        /// If the last change is still unnoticed, the kit must have noticed it by this instant.
         mutating func isDue(at instant: Instant) {
             if noticed != nil { noticed = instant }
         }
 
-        /// Its last change, if it is not noticed yet, is noticed by another instant.
+        /// If the last change is still unnoticed, the kit may take until another instant.
         mutating func isPostponed(to instant: Instant, now: Instant) {
             if !isNoticed(at: now) { noticed = instant }
         }
 
-        /// It is not known whether its last change was noticed.
+        /// It is unknown whether the last change was noticed.
         mutating func isUnsure() { noticed = Instant(nanoseconds: .max) }
 
         private func isNoticed(at now: Instant) -> Bool { noticed.map { now >= $0 } ?? true }
 
-        /// Whether a kit must say at `now` that it holds, and whether it may.
+        /// Whether the kit must report the condition at `now`, and whether it may.
         func must(at now: Instant) -> Bool { holds && isNoticed(at: now) }
         func may(at now: Instant) -> Bool { holds || !isNoticed(at: now) }
     }
 
-    /// How the storage misbehaves. While it is away there are no takes.
+    /// A fault of the storage. While it is away, takes do not exist.
     enum Trouble: Hashable { case none, failing, readOnly, away, stalled }
 
-    /// How long something lasts, when only the bounds of it are known.
+    /// Bounds of a duration.
     struct Span {
         var low = Duration.zero
         var high = Duration.zero
@@ -53,23 +53,23 @@ struct KitModel {
         }
     }
 
-    /// A moment, when only the bounds of it are known.
+    /// Bounds of an instant.
     struct Moment {
         var first: Instant
         var last: Instant
     }
 
-    /// A take under way.
+    /// A take in progress.
     struct Open {
-        /// Nil until the disk shows which of the possible ones it is.
+        /// The number is nil until the disk shows which of the possible ones it is.
         var number: Int?
         var pressed: Instant
         var markers: [Instant] = []
-        /// How much of it was sampled, up to the last pause.
+        /// The length sampled up to the last pause.
         var sampled = Span()
-        /// Since when its card has delivered; nil: it does not.
+        /// The instant since which its card delivers, or nil if it does not.
         var since: Moment?
-        /// Whether it was sampled from the press on, without a break.
+        /// Whether it was sampled from the press on without a break.
         var isWhole = true
 
         mutating func pauses(_ moment: Moment) {
@@ -79,30 +79,30 @@ struct KitModel {
         }
     }
 
-    /// A take that must be on the disk, now or once the storage takes it.
+    /// A take that must be on disk, now or once the storage works.
     struct Due {
         var open: Open
         var endings: Set<Sidecar.Ending>
-        /// Whether it is there by recovery.
+        /// Whether it gets there by recovery.
         var isRecovered = false
-        /// When it must be there at the latest, if the storage takes anything.
+        /// The latest time at which it must be there if the storage works.
         var latest: Instant
     }
 
     var mode = Mode.idle
     var open: Open?
     var due: [Due] = []
-    /// The finished takes: how long each of them plays.
+    /// The finished takes, and the playing time of each.
     var takes: [Int: Duration] = [:]
     var selected: Int?
-    /// No take may have this number or a lower one.
+    /// A new take must have a higher number than this.
     var lastNumber = 0
-    /// How many takes failed to begin since, each of which may have used a number up.
+    /// The number of takes that failed to begin since. Each may have used a number.
     var skippedNumbers = 0
 
-    // The world.
+    // The state of the simulated world.
     var trouble = Trouble.none
-    /// Since when the storage has been well.
+    /// The instant since which the storage has worked.
     var wellSince = Instant(nanoseconds: 0)
     var isCardPresent = true
     var isCardSilent = false
@@ -114,32 +114,31 @@ struct KitModel {
     var clockUnset = Condition()
     /// Whether the storage failed a take and has not worked since.
     var suspect = Condition()
-    /// When a take was ended by a full disk.
+    /// The time at which a full disk ended a take.
     var endedFullAt: Instant?
-    /// When the storage ended a take.
+    /// The time at which the storage ended a take.
     var failedAt: Instant?
     var overrunAt: Instant?
-    /// When a storage that had stalled took what was written.
+    /// The time at which a stalled storage worked again.
     var stallEndedAt: Instant?
-    /// Since when a take has been without its card.
+    /// The instant since which a take has been without its card.
     var cardAwaySince: Instant?
 
-    /// A take that begins before this may have to wait until what was played has faded away.
+    /// A take that begins before this may have to wait until the played sound has faded.
     var noisyUntil: Instant?
 
-    /// Until when phones may be paired.
+    /// The end of pairing.
     var pairingEnd: Instant?
 
-    // What plays.
     var position = Duration.zero
     var length = Duration.zero
 
-    /// What the lamps are to answer to the last press of a button, if they are to answer.
+    /// The expected answer of the lamps to the last press, or nil for none.
     var answer: Indication.Answer.Kind?
 
-    // MARK: - What is to be reported
+    // MARK: - Expected reports
 
-    /// The states that may be reported.
+    /// The states that the kit may report.
     func states(at now: Instant) -> Set<DeckState> {
         switch mode {
         case .recording: return [.recording]
@@ -153,7 +152,7 @@ struct KitModel {
         }
     }
 
-    /// The faults that must be reported, and those that may be.
+    /// The faults that the kit must report, and those that it may.
     func faults(at now: Instant) -> (must: Set<Fault.Code>, may: Set<Fault.Code>) {
         var must: Set<Fault.Code> = []
         var may: Set<Fault.Code> = []
@@ -166,11 +165,11 @@ struct KitModel {
         judge(.storageFailing, readOnly, away, suspect)
         if trouble != .away { judge(.diskFull, full, nearlyFull) }
         if let endedFullAt {
-            // Until the free space is known.
+            // The fault is possible until the free space is known.
             if now - endedFullAt < .seconds(65) { may.insert(.diskFull) }
         }
         if let failedAt, now - failedAt < .seconds(65) { may.insert(.storageFailing) }
-        // After 5 s, of which the pump and the sync take some.
+        // A stall is a fault after 5 s, minus the time that the pump and the sync take.
         let isStalled = trouble == .stalled || stallEndedAt.map { now - $0 < .seconds(3) } ?? false
         if isStalled { may.insert(.storageFailing) }
         if let overrunAt, now - overrunAt < .seconds(34) { may.insert(.overload) }
@@ -202,7 +201,7 @@ struct KitModel {
             mode = .idle
             noisyUntil = instant + Self.fading
             record(at: instant)
-            // The answer comes only when that has ended.
+            // The answer comes only when playback has ended.
             answer = nil
         case (.playing, .stop), (.paused, .stop):
             mode = .idle
@@ -214,8 +213,8 @@ struct KitModel {
         }
     }
 
-    /// Play was held on: what its press made sound is silent again.
-    /// - Parameter before: what the kit did when play was pressed.
+    /// Play was held until pairing began, so the effect of its press on playback is undone.
+    /// - Parameter before: the kit's mode when play was pressed.
     mutating func pair(since before: Mode, at now: Instant) {
         pairingEnd = now + .seconds(120)
         guard mode == .playing else { return }
@@ -229,7 +228,7 @@ struct KitModel {
     private mutating func record(at instant: Instant) {
         guard isCardPresent, !full.holds, trouble != .away, trouble != .readOnly else {
             answer = .refused
-            // What the press alone finds out is shown for a while.
+            // A failure that only the press reveals is shown for a while.
             if isCardPresent, trouble == .readOnly, !readOnly.must(at: instant) {
                 suspect.set(true, at: instant)
                 failedAt = instant
@@ -253,7 +252,7 @@ struct KitModel {
         }
         if !isCardSilent { take.since = Moment(first: instant, last: instant) }
         if noCard.may(at: instant) {
-            // It is opened by the press, or at the next check.
+            // The card is opened by the press, or at the next check.
             take.isWhole = false
             take.since?.last = instant + Condition.patience
         }
@@ -275,9 +274,9 @@ struct KitModel {
         answer = .selected
     }
 
-    /// Takes over the numbers of takes that cannot be predicted.
-    /// - Parameter numbers: of the takes that are on the disk.
-    /// - Returns: whether all could have been given.
+    /// Takes the numbers of new takes, which cannot be predicted.
+    /// - Parameter numbers: the numbers of the takes on disk.
+    /// - Returns: whether all of them are possible.
     mutating func assign(_ numbers: some Sequence<Int>) -> Bool {
         var news = numbers.filter { $0 > lastNumber }.sorted()[...]
         var areLikely = true
@@ -292,9 +291,8 @@ struct KitModel {
         return areLikely
     }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// The take under way ends.
     mutating func end(_ ending: Sidecar.Ending, at moment: Moment, now: Instant, isRecovered: Bool = false) {
         guard var open else { return }
         open.pauses(moment)
@@ -305,7 +303,7 @@ struct KitModel {
         mode = .idle
     }
 
-    /// A take is on the disk that was not there before.
+    /// A new take appeared on disk.
     mutating func appeared(_ take: Due, number: Int, plays length: Duration) {
         let wasLast = selected == takes.keys.max()
         takes[number] = length
@@ -314,16 +312,16 @@ struct KitModel {
 
     mutating func cardGoes(at now: Instant, silently: Bool) {
         if silently { isCardSilent = true } else { isCardPresent = false }
-        // It may have to be opened to find that it is silent, and observed for a while.
+        // The kit may have to open the card and observe it for a while to detect that it is silent.
         noCard.set(true, at: now, noticedAfter: Condition.patience + (silently ? .milliseconds(1500) : .zero))
         if open != nil, cardAwaySince == nil { cardAwaySince = now }
-        // What the card had not delivered yet is lost with it.
+        // Sound that the card had not delivered yet is lost with it.
         open?.pauses(Moment(first: now - .milliseconds(250), last: now))
         open?.isWhole = false
     }
 
     mutating func cardReturns(at now: Instant) {
-        // Of a card that was open all the while, its silence may be taken for a loss.
+        // If the card was open all the time, its silence may be taken for lost sound.
         let first = isCardSilent ? max(now - .milliseconds(2100), open?.pressed ?? now) : now
         isCardPresent = true
         isCardSilent = false
@@ -333,7 +331,7 @@ struct KitModel {
         open?.isWhole = false
     }
 
-    /// The storage fails, or takes what is written again.
+    /// The storage fails or works again.
     mutating func storage(_ trouble: Trouble, at now: Instant) {
         self.trouble = trouble
         wellSince = now
@@ -351,16 +349,16 @@ struct KitModel {
         }
     }
 
-    /// What is free is not read while the storage fails.
+    /// The free space is not read while the storage fails.
     private mutating func noticeSpace(by instant: Instant, now: Instant) {
         full.isPostponed(to: instant, now: now)
         nearlyFull.isPostponed(to: instant, now: now)
     }
 
-    /// Whether what was cut is being recovered: a take that is recorded comes first, and so does a full disk's reserve.
+    /// Whether cut takes are being recovered. A take in progress and the reserve of a full disk come first.
     var recovers: Bool { trouble == .none && !full.holds && mode != .recording }
 
-    /// What cannot be recovered yet is not missed yet.
+    /// A take that cannot be recovered yet is not expected yet.
     mutating func postponeRecovery(at now: Instant) {
         guard !recovers else { return }
         for index in due.indices where due[index].isRecovered {
@@ -374,9 +372,9 @@ struct KitModel {
         if trouble == .failing || trouble == .readOnly { noticeSpace(by: Instant(nanoseconds: .max), now: now) }
     }
 
-    /// The kit is switched on, after whatever ended it.
+    /// The kit starts, after a shutdown or a power cut.
     mutating func starts(at now: Instant) {
-        // What the storage did not take is not known any more.
+        // Endings that could not be written to the storage are lost.
         for index in due.indices where due[index].isRecovered { due[index].endings.insert(.powerCut) }
         mode = .idle
         open = nil
@@ -393,21 +391,20 @@ struct KitModel {
         cardAwaySince = nil
     }
 
-    /// Time goes on, which what plays does too.
+    /// Time passes, and with it the playback position.
     mutating func pass(_ duration: Duration) {
         if mode == .playing { position += duration }
     }
 
-    /// How long what was played may sound after the order to end.
+    /// Played sound may last for this long after the order to end it.
     private static let fading = Duration.milliseconds(600)
 
-    /// What played has come to its end.
     mutating func playingEnded(at now: Instant) {
         mode = .idle
         noisyUntil = now + Self.fading
     }
 
-    /// Whether what plays may have come to its end, and whether it must have.
+    /// Whether playback may have ended, and whether it must have.
     var mayHaveEnded: Bool { mode == .playing && position >= length - .milliseconds(700) }
     var mustHaveEnded: Bool { mode == .playing && position >= length + .milliseconds(700) }
 }

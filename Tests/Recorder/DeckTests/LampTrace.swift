@@ -1,7 +1,7 @@
 import Panel
 import Takes
 
-/// What a person sees of one lamp from a moment on, if nothing new happens.
+/// The visible light of one lamp from an instant on, if nothing new happens.
 struct LampTrace {
     /// Light and darkness in turn.
     private(set) var stretches: [(isLit: Bool, length: Duration)] = []
@@ -23,12 +23,12 @@ struct LampTrace {
 
     var isDark: Bool { stretches.allSatisfy { !$0.isLit } }
     var isLit: Bool { stretches.allSatisfy(\.isLit) }
-    /// Flashes are what is lit.
+    /// The number of lit stretches.
     var flashes: Int { stretches.count(where: \.isLit) }
     var longestFlash: Duration { stretches.filter(\.isLit).map(\.length).max() ?? .zero }
     var longestDarkness: Duration { stretches.filter { !$0.isLit }.map(\.length).max() ?? .zero }
 
-    /// How often the lamp flashes between two pauses; nil: it does not flash so, or not for long enough to count.
+    /// The number of flashes between two pauses, or nil if the lamp does not flash in this way, or not for long enough.
     var count: Int? {
         let pauses = stretches.indices.filter { !stretches[$0].isLit && stretches[$0].length >= .seconds(1) }
         guard pauses.count >= 2 else { return nil }

@@ -8,13 +8,13 @@ import Transport
 
 @testable import Deck
 
-/// Takes that could not be finished, and wait for recovery.
+/// Takes that could not be finished and wait for recovery.
 @Suite struct LeftBehindTests {
     private func files(_ rig: Rig, _ part: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: rig.directory).filter { $0.contains(part) }
     }
 
-    /// A take of 3 s that goes on, and another program's file under its final name.
+    /// A 3 s take in progress, and another program's file with its final name.
     private func blockedTake(_ storage: TroubledStorage, _ configure: (inout DeckOptions) -> Void = { _ in }) throws
         -> (Rig, file: String)
     {
@@ -47,7 +47,7 @@ import Transport
         let (rig, file) = try blockedTake(storage) { $0.rules.newTakeEvery = .seconds(10) }
         rig.run(.milliseconds(6800))
         storage.whileCreating = { storage.soundWrites = EIO }
-        // The silence of what is lost goes on in the next take.
+        // The silence for lost frames continues in the next take.
         rig.card.overrun(for: .milliseconds(600))
         rig.run(.seconds(2))
         #expect(rig.deck.state != .recording)
@@ -76,7 +76,7 @@ import Transport
         #expect(!line.contains("fsck"))
         let listings = storage.listings
         rig.run(.seconds(600), step: .seconds(1))
-        // Its own day alone, each minute.
+        // Each minute only its own day is listed.
         #expect(storage.listings - listings <= 30)
         try FileManager.default.moveItem(atPath: file, toPath: file + ".mine")
         rig.press(.record)
@@ -117,7 +117,7 @@ import Transport
         rig.press(.record)
         rig.run(.seconds(2))
         let file = try #require(try files(rig, ".wav.part").first)
-        // What is in the bin is not removed yet.
+        // The takes in the bin are not deleted yet.
         rig.stuck = [.archivist]
         storage.free = 1 << 20 + 20_000
         try FileManager.default.removeItem(atPath: "\(rig.directory)/\(file)")

@@ -8,7 +8,8 @@ import Transport
 
 @testable import Deck
 
-/// A take whose card goes away and comes back. At 8000 Hz a millisecond is 8 frames; the card counts from 0 whenever it is opened.
+/// A take whose card goes away and comes back. At 8000 Hz a millisecond is 8 frames. The card counts from 0 at each
+/// opening.
 @Suite struct LinkedPartsTests {
     @Test func `a take goes on in a linked part when its card comes back, and the time between is a jump`() throws {
         let rig = try Rig()
@@ -38,7 +39,7 @@ import Transport
         #expect(
             sidecar.parts.map(\.file) == ["heron07-0001_20261121_061812.wav", "heron07-0001-p2_20261121_061822.wav"])
         #expect(sidecar.parts[0].frames == 8 * 3000)
-        // The card was opened in the first turn after it was back.
+        // The card was opened in the first turn after it came back.
         let back = sidecar.parts[1].firstFrame.count
         #expect(back >= 8 * 10_050 && back <= 8 * 10_100)
         #expect(sidecar.gaps == [Sidecar.Gap(atFrame: 8 * 3000, frames: back - 8 * 3000, cause: .cardLost)])
@@ -48,7 +49,7 @@ import Transport
         #expect(difference(first, 8000..<32000) == nil)
         let second = try rig.samples(sidecar.parts[1].file, of: sidecar)
         #expect(difference(second, 0..<Int(sidecar.parts[1].frames)) == nil)
-        // 3015 ms after it was known that the card is back, as every press on the bench.
+        // 3015 ms after the return of the card was known, like every press on this rig.
         #expect(sidecar.markers == [Sidecar.Marker(atFrame: 8 * 12_050, note: nil)])
         #expect(back + sidecar.parts[1].frames == 8 * (12_050 + 1015))
         #expect(sidecar.levels.count == 1 && sidecar.levels[0].peakDBFS != nil)
@@ -76,7 +77,7 @@ import Transport
         let away = (back - started).inSeconds - sampled
         let gap = try #require(sidecar.gaps.first)
         #expect(sidecar.gaps.count == 1 && gap.cause == .cardLost)
-        // The press is found to a millisecond.
+        // The press is located to a millisecond.
         #expect(abs(Double(gap.frames) / 8000 - away) < 0.003)
     }
 
@@ -195,7 +196,7 @@ import Transport
         rig.run(.milliseconds(985))
         rig.card.stall()
         rig.run(.milliseconds(200))
-        // Opened again, and as silent as before.
+        // It was opened again, and is as silent as before.
         #expect(rig.card.opened.count == 2)
         for _ in 0..<3 {
             rig.run(.milliseconds(2000))
@@ -220,7 +221,7 @@ import Transport
         let rig = try Rig()
         rig.run(.milliseconds(3000))
         rig.card.stall()
-        // It is opened again after 0.1 s, and 2 s after it was silent for 1.5 s.
+        // It is opened again after 0.1 s, and again 2 s after it was silent for 1.5 s.
         rig.run(.milliseconds(3800))
         #expect(rig.card.isOpen)
         #expect(!rig.deck.isArmed)

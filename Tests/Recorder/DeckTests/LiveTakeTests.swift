@@ -6,7 +6,7 @@ import Transport
 
 @testable import Deck
 
-/// What programs learn of which frames of the ring a take has.
+/// The reports to programs about a take's position in the ring.
 struct LiveTakeTests {
     @Test func `a take is announced with its first frame, again after lost sound, and when it ended`() throws {
         let rig = try Rig()
@@ -24,7 +24,7 @@ struct LiveTakeTests {
         #expect(known.map(\.isOver) == [false, false, true] && Set(known.map(\.stem)) == [sidecar.take])
         let (begin, again, end) = (known[0], known[1], known[2])
         #expect(begin.frame == .first && begin.rateHz == 8000)
-        // The press was a second after the card was opened.
+        // The press came a second after the card was opened.
         #expect(abs(begin.position.count - 8000) <= 200)
         let lost = sidecar.gaps.reduce(0) { $0 + $1.frames }
         #expect(lost > 1000)

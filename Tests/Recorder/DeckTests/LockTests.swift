@@ -8,9 +8,9 @@ import Transport
 
 @testable import Deck
 
-/// One process records in a folder, whatever becomes of the file that it has locked.
+/// Only one process records in a folder, whatever happens to its lock file.
 @Suite struct LockTests {
-    /// What another program does to the folder for takes.
+    /// The action of another program on the folder for takes.
     enum Deed: CaseIterable { case remove, replace, folder, link, moveAndBack }
 
     private func carryOut(_ deed: Deed, _ directory: String) throws {

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Deck
 
-/// A long time of which nothing was captured, on a disk that is nearly full.
+/// A long gap in the captured sound, on a nearly full disk.
 @Suite struct LongGapTests {
     @Test(arguments: [false, true]) func `a gap is silence where that fits above the reserve, and a jump where not`(
         hasRoom: Bool

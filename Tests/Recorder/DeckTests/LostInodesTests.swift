@@ -9,11 +9,12 @@ import Transport
 
 @testable import Deck
 
-/// The file of a take that is recorded is removed, and the storage takes no other: its sound lasts as long as it is open.
+/// The file of the take in progress is removed, and the storage accepts no other: its sound exists only while the file
+/// is open.
 @Suite struct LostInodesTests {
     private let storage = TroubledStorage()
 
-    /// A kit that has recorded for 6 s, half of that into a file that was removed.
+    /// A kit that has recorded for 6 s, the first half into a file that was then removed.
     private func recorded(_ code: Int32, twin: Bool = false) throws -> (Rig, file: String) {
         let rig = try Rig.recording(for: .seconds(3), files: FileSystem(calls: storage)) { $0.keepsUnfiltered = twin }
         storage.creating = code

@@ -6,16 +6,15 @@ import Transport
 
 @testable import Deck
 
-// Holds the kit against its model: state, lamps and disk.
+// Compares the kit with its model: state, lamps and disk.
 extension ModelRun {
     private func hold(_ isSo: Bool, _ sentence: @autoclosure () -> String) throws {
         guard isSo else { throw Difference(description: sentence()) }
     }
 
-    /// Compares state, lamps and disk.
     func compare() throws {
         receiveEnd()
-        // While it plays, this is not checked.
+        // While the kit plays, overruns are not checked.
         if model.mode == .playing || model.mode == .paused, model.overrunAt != nil { model.overrunAt = now }
         model.postponeRecovery(at: now)
         try hold(!model.mustHaveEnded, "what plays should be over")
@@ -45,14 +44,14 @@ extension ModelRun {
 
     private func compareLamps(_ faults: Set<Fault.Code>, isArmed: Bool) throws {
         func trace(_ lamp: Lamp, _ length: Duration) -> LampTrace {
-            // Behind what is answered or winked once.
+            // After the answers and single flashes.
             LampTrace(of: lamp, on: display, from: now + .milliseconds(1000), for: length)
         }
         let fault = trace(.fault, .seconds(12))
         try hold(
             faults.min().map { fault.count == $0.rawValue } ?? fault.isDark,
             "the fault lamp: \(fault.stretches), for \(faults)")
-        // Nothing is uploaded here.
+        // No test here uploads anything.
         let upload = trace(.upload, .seconds(6))
         let isPairing = model.pairingEnd.map { now < $0 } ?? false
         try hold(
@@ -79,22 +78,22 @@ extension ModelRun {
         }
         let dark = record.stretches.filter { !$0.isLit }.reduce(Duration.zero) { $0 + $1.length }
         guard open.isWhole else { return }
-        // What was sampled of it that is not on the disk.
+        // The frames of the take that are on disk.
         let frames = storage.syncedBytes(of: rig.deck.status.take ?? "") / 2
-        // There may be as much of the time before the press, or less.
+        // The take may also contain sound from before the press, so `unsynced` is a lower bound.
         let sincePress: Duration = now - open.pressed
         let unsynced = sincePress - .microseconds(125) * Int(frames)
         if unsynced > .milliseconds(2300) {
             try hold(
                 dark >= .milliseconds(150), "the record lamp: \(record.stretches), \(unsynced) are not on the disk")
         } else if model.trouble == .none, now - max(open.pressed, model.wellSince) > .seconds(3) {
-            // A step of the time that goes on here comes on top of the second.
+            // The limit is one second, and one step of the simulated time.
             try hold(unsynced <= .milliseconds(1100), "\(unsynced) are not on the disk")
             try hold(dark <= .milliseconds(80), "the record lamp: \(record.stretches), while all is well")
         }
     }
 
-    /// The answer that the play lamp gives to a button, seen right after it.
+    /// Compares the answer of the play lamp right after a press.
     func compareAnswer() throws {
         guard let answer = model.answer else { return }
         let window: (length: Duration, flashes: Int) =
@@ -128,7 +127,7 @@ extension ModelRun {
                 continue
             }
             guard let index = model.due.firstIndex(where: { $0.open.number == number }) else {
-                // What was begun in vain is cleared away once the storage is well.
+                // Files of a take that failed to begin are removed once the storage works.
                 try hold(!entry.isFinished, "take \(number) should not be there: \(entry.files), \(model.due)")
                 try hold(number <= model.lastNumber, "number \(number) was not given: \(entry.files), \(model)")
                 continue
@@ -139,7 +138,7 @@ extension ModelRun {
         }
         for due in model.due where model.trouble == .none || model.trouble == .stalled {
             guard due.latest < now else { continue }
-            // Of what lasted for a moment only there may be nothing.
+            // A very short take may have left nothing.
             guard due.open.sampled.low > .zero || due.open.number.flatMap({ entries[$0] }) != nil else { continue }
             throw Difference(description: "a take is missing: \(due)")
         }
@@ -150,7 +149,7 @@ extension ModelRun {
         try compareDates()
     }
 
-    /// Holds a take that is new on the disk against what happened.
+    /// Compares a new take on disk with the events.
     private func judge(_ due: KitModel.Due, _ entry: TakeShelf.Entry) throws {
         let sidecar = try shelf.sidecar(of: entry.name)
         let number = entry.name.number
@@ -202,7 +201,7 @@ extension ModelRun {
         model.appeared(due, number: number, plays: Duration.microseconds(125) * Int(sidecar.frames))
     }
 
-    /// Holds when takes of this boot say that they began against the calendar as it stands, if it is known where its date comes from.
+    /// Compares the start times of this boot's takes with the present calendar, if the source of the date is known.
     private func compareDates() throws {
         guard !isDatingUnsure, rig.clockOrigin != .unset, case .idle = rig.deck.transport.phase else { return }
         for (number, before) in kept where before.sidecar.bootID == "boot\(boot)" {
@@ -214,7 +213,7 @@ extension ModelRun {
         }
     }
 
-    /// Nothing that was finished has changed since, but for when it began.
+    /// Expects that no finished take has changed since, except its date.
     func compareAll() throws {
         if model.trouble == .away { try trouble(.none) }
         for (number, before) in kept {
@@ -226,7 +225,7 @@ extension ModelRun {
             try hold(
                 sidecar.revision > before.sidecar.revision || !isDated, "take \(number): revision \(sidecar.revision)")
             if isDated {
-                // Its points were moved to the calendar that was set.
+                // Its points were moved to the new calendar.
                 let offsets = sidecar.clockMap.compactMap { point in
                     point.utc.flatMap { WallTime(iso8601: $0) }.map { $0.microseconds - point.rawNs / 1000 }
                 }

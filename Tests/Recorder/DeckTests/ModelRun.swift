@@ -7,9 +7,9 @@ import Transport
 
 @testable import Deck
 
-/// A kit and the model of it, to which the same things happen; after each of them, they are compared.
+/// A kit and its model get the same events. After each event they are compared.
 final class ModelRun {
-    /// They differ.
+    /// The kit and the model differ.
     struct Difference: Error, CustomStringConvertible {
         let description: String
     }
@@ -20,11 +20,11 @@ final class ModelRun {
     let storage = TroubledStorage()
     let seed: UInt64
     private(set) var boot = 1
-    /// What happened last: reported when a run fails.
+    /// The latest events, for the report of a failed run.
     private(set) var history: [String] = []
     private(set) var display = Display()
 
-    /// What was on the disk when it was last read: nothing of it may change.
+    /// The takes on disk at the last reading. None of them may change.
     struct Kept {
         var name: TakeName
         var sidecar: Sidecar
@@ -33,7 +33,7 @@ final class ModelRun {
         var started: Instant
     }
     var kept: [Int: Kept] = [:]
-    /// When the date was last set, whether it may not have reached the sidecars.
+    /// Whether the last date may not have reached the sidecars.
     private(set) var isDatingUnsure = false
     var now: Instant { rig.clock.now() }
 
@@ -71,7 +71,7 @@ final class ModelRun {
 
     func note(_ sentence: String) { history.append("\(now.nanoseconds / 1_000_000): \(sentence)") }
 
-    /// Lets time go on, for both.
+    /// Advances the time for both.
     func run(_ duration: Duration) {
         if duration > .milliseconds(400) { note("\(duration) pass") }
         rig.run(duration, step: duration > .seconds(60) ? .milliseconds(500) : .milliseconds(100))
@@ -79,7 +79,7 @@ final class ModelRun {
         rig.sink.clear()
     }
 
-    /// Waits for the end of a take or a sound that was ordered to end.
+    /// Waits for the end of a take or of playback that was ordered to end.
     func settle() {
         run(.milliseconds(300))
         var left = 40
@@ -99,12 +99,12 @@ final class ModelRun {
     }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension ModelRun {
     func press(_ button: Button) {
         let instant = now
-        // It is known only once it was stable.
+        // A press is known only after it has been stable.
         rig.run(.milliseconds(15), step: .milliseconds(5))
         model.pass(.milliseconds(15))
         receiveEnd()
@@ -114,7 +114,7 @@ extension ModelRun {
         rig.work()
     }
 
-    /// Presses play and holds it on until phones may be paired.
+    /// Holds play until pairing begins.
     func holdPlay() {
         let (instant, mode) = (now, model.mode)
         press(.play)
@@ -126,12 +126,12 @@ extension ModelRun {
         rig.work()
     }
 
-    /// What plays comes to its end at about the time that the model expects.
+    /// Playback ends at about the time that the model expects.
     func receiveEnd() {
         if model.mayHaveEnded, rig.deck.state != .playing { model.playingEnded(at: now) }
     }
 
-    /// Presses of record and stop, quicker than a take ends.
+    /// Presses record and stop faster than a take ends.
     func pressQuickly(_ buttons: [Button], apart gap: Duration) {
         for button in buttons {
             press(button)
@@ -157,7 +157,6 @@ extension ModelRun {
         rig.card.plugIn()
     }
 
-    /// The card's buffer runs over.
     func overrun(for duration: Duration) {
         note("overrun of \(duration)")
         rig.card.overrun(for: duration)
@@ -165,7 +164,7 @@ extension ModelRun {
         model.overrunAt = now
     }
 
-    /// The storage begins to misbehave. A take that is recorded is over at its next sync.
+    /// The storage begins to fail or stall. A take in progress ends at its next sync.
     func trouble(_ trouble: KitModel.Trouble) throws {
         note("storage: \(trouble)")
         let began = now
@@ -208,7 +207,7 @@ extension ModelRun {
         }
     }
 
-    /// What is free from now on: none, for some minutes only, or plenty.
+    /// The free space from now on: none, enough for some minutes, or plenty.
     func space(isFull: Bool, isNearlyFull: Bool) {
         note("space: full \(isFull), nearly \(isNearlyFull)")
         storage.free = isFull ? Self.reserve - 1 : isNearlyFull ? Self.reserve + 300 * 16_000 : nil
@@ -221,7 +220,7 @@ extension ModelRun {
         }
     }
 
-    /// The calendar jumps, or its origin changes.
+    /// The calendar jumps, or its source changes.
     func jump(_ duration: Duration, _ origin: ClockOrigin) {
         note("calendar: \(duration), \(origin)")
         rig.clock.jump(by: duration)
@@ -231,7 +230,7 @@ extension ModelRun {
         isDatingUnsure = model.trouble != .none || !model.due.isEmpty
     }
 
-    /// Power is cut, or the kit is shut down, and comes back.
+    /// The kit restarts after a power cut or a shutdown.
     func restart(byShutdown isShutdown: Bool) throws {
         note(isShutdown ? "shutdown" : "power cut")
         if isShutdown {
@@ -250,7 +249,7 @@ extension ModelRun {
         boot += 1
         let (card, wall, clock, origin) = (rig.card.isPresent, rig.clock.wallTime(), rig.clock.now(), rig.clockOrigin)
         let directory = rig.directory
-        // The directory is locked until the old one is gone.
+        // The directory is locked until the old rig is released.
         rig = nil
         rig = try Self.makeRig(seed, storage, boot: boot, directory: directory)
         rig.clock.advance(by: clock - rig.clock.now())

@@ -6,8 +6,8 @@ import Transport
 
 @testable import Deck
 
-/// Things happen to a kit, at random: presses, faults, jumps of the calendar, cuts. After each of them it is
-/// in the state, shows the lamps and has the takes on its disk that a few rules predict.
+/// Random events happen to a kit: presses, faults, jumps of the calendar, power cuts. After each event its state, its
+/// lamps and the takes on its disk must be as a few rules predict.
 @Suite struct ModelTests {
     static let stepsPerRun = 500
 
@@ -34,7 +34,7 @@ extension SeededRandom {
         .milliseconds(Int.random(in: range, using: &self))
     }
 
-    /// One of several, the more often the more weight it has.
+    /// A random choice, weighted.
     mutating func pick<Choice>(_ choices: [(Choice, weight: Int)]) -> Choice {
         var left = Int.random(in: 0..<choices.reduce(0) { $0 + $1.weight }, using: &self)
         for choice in choices {
@@ -50,10 +50,10 @@ extension ModelRun {
         case press, pressQuickly, holdPlay, wait, waitLong, card, overrun, storage, space, calendar, shutdown, powerCut
     }
 
-    /// Lets something happen, and compares.
+    /// Causes a random event, and compares.
     func happen(_ chance: inout SeededRandom) throws {
-        // Faults mostly end soon: a storage that stalls for long costs frames, and a card that is away for long
-        // ends the take.
+        // Faults usually end soon: a storage that stalls for long costs frames, and a card that is away for long ends
+        // the take.
         if model.trouble != .none, chance.next() % 4 == 0 { try trouble(.none) }
         if model.noCard.holds, chance.next() % 6 == 0 { plugIn() }
         if model.full.holds, chance.next() % 4 == 0 { space(isFull: false, isNearlyFull: false) }
@@ -93,14 +93,14 @@ extension ModelRun {
             if model.trouble != .none {
                 try trouble(.none)
             } else {
-                // A take that has nothing to write notices it at an unknown time.
+                // A take that has nothing to write detects the fault at an unknown time.
                 let isWriting = !model.noCard.may(at: rig.clock.now())
                 let trouble = chance.pick([
                     (KitModel.Trouble.failing, isWriting ? 3 : 0), (.readOnly, isWriting ? 2 : 0),
                     (.away, model.mode == .idle ? 2 : 0), (.stalled, 4),
                 ])
                 try self.trouble(trouble)
-                // Long enough for the record lamp to have to say so.
+                // Long enough that the record lamp must show it.
                 if trouble == .stalled { run(chance.milliseconds(500...6000)) }
             }
         case .space:
@@ -124,7 +124,7 @@ extension ModelRun {
         try compare()
     }
 
-    /// A card stays away until the take ends, or comes back before.
+    /// The card stays away until the take ends, or comes back before.
     private func waitForCard(_ chance: inout SeededRandom) throws {
         guard let since = model.cardAwaySince else { return }
         if chance.next() % 3 == 0, model.trouble == .none {

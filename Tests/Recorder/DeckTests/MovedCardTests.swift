@@ -6,7 +6,7 @@ import Transport
 
 @testable import Deck
 
-/// A take goes on with a card that is back: where that is, and whether it is the same, is said and stored.
+/// A take continues with a returned card. Its place, and whether it is the same card, is reported and stored.
 @Suite struct MovedCardTests {
     private static func names(_ port: String, serial: String? = nil, identity: String? = nil) -> [CardReference] {
         let model = CardReference.usb(vendor: "1209", product: "f1e1", serial: serial)
@@ -15,7 +15,7 @@ import Transport
         return [first] + names.filter { $0 != first }
     }
 
-    /// A kit whose card was away for two seconds after one of a take, and is back with other names.
+    /// A kit whose card went away after one second of a take, and came back two seconds later with other names.
     private func returned(as names: [CardReference]) throws -> Rig {
         let rig = try Rig()
         rig.card.references = Self.names("1-1")
@@ -26,7 +26,7 @@ import Transport
         return rig
     }
 
-    /// Has the deck open the card with the names that it has now.
+    /// Has the deck open the card with its current names.
     private func reopen(_ rig: Rig) throws {
         rig.card.unplug()
         rig.run(.seconds(1))

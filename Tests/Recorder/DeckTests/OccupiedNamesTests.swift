@@ -8,7 +8,7 @@ import Transport
 
 @testable import Deck
 
-/// The recorder's own files beside the takes have names that something else has.
+/// Something else has the names of the recorder's own files in the folder for takes.
 @Suite struct OccupiedNamesTests {
     private static let names = [".number", ".number.tmp", ".lock", ".probe.part"]
 

@@ -6,12 +6,12 @@ import Transport
 
 @testable import Deck
 
-/// Play is held on: phones may pair for two minutes.
+/// Play is held, so that phones may pair for two minutes.
 @Suite struct DeckPairingTests {
     private static let opened = "pairing: phones may pair for 120 s"
 
-    /// Holds play on for 3 s from now.
-    /// - Returns: when pairing is opened.
+    /// Holds play for 3 s from now.
+    /// - Returns: the time at which pairing begins.
     @discardableResult
     private func holdPlay(_ rig: Rig) -> Instant {
         let pressed = rig.clock.now()
@@ -57,10 +57,10 @@ import Transport
         let left: Duration = end - rig.clock.now()
         rig.run(left - .milliseconds(70), step: .milliseconds(90))
         #expect(rig.deck.status.pairing)
-        // The loop is to be woken when it ends.
+        // The loop must be woken when pairing ends.
         #expect(rig.deck.turn(now: rig.clock.now()) == end)
         rig.clock.advance(by: end - rig.clock.now())
-        // Even before the loop has been.
+        // This holds even before the loop has turned.
         #expect(!rig.deck.status.pairing)
         #expect(!rig.deck.indication.isPairing)
         #expect(published == [false, true])
@@ -131,7 +131,7 @@ import Transport
         rig.run(.milliseconds(500))
         #expect(rig.deck.state == .paused)
         #expect(rig.deck.indication.playback == .paused)
-        // It has sounded while play was held.
+        // The take was played while play was held.
         let moved = try #require(rig.deck.status.positionSeconds) - (try #require(position))
         #expect(abs(moved - 3) < 0.2, "\(moved)")
         #expect(openings(rig) == 3)

@@ -32,7 +32,7 @@ import Workers
         for _ in 0..<1000 where rig.deck.state == .playing {
             rig.clock.advance(by: .milliseconds(5))
             rig.sink.play()
-            // The status may be asked for whenever the player has just done something.
+            // The status may be requested right after any step of the player.
             _ = rig.workers.player.step()
             let position = try #require(rig.deck.status.positionSeconds)
             #expect(position >= last)

@@ -19,7 +19,7 @@ import Transport
         return rig
     }
 
-    /// What a command ends with, and when that is reported.
+    /// The result of a command, and the time of its report.
     private final class Outcome {
         var text: String?
 
@@ -78,11 +78,11 @@ import Transport
         #expect(rig.deck.status.armed)
         #expect(!rig.sink.isOpen)
         #expect(rig.sink.requests.count == 1 && rig.card.opened.count == 1)
-        // Once with the card that records open, once without.
+        // One attempt with the recording card open, one without.
         rig.sink.refusal = { .init(text: "play: card:Mic: busy", isInUse: true) }
         #expect(perform(.play(nil), on: rig).text == "io: play: card:Mic: busy")
         #expect(rig.sink.requests.count == 3)
-        // It was opened again, and is armed once it delivers.
+        // The card was opened again, and the kit is armed once it delivers.
         rig.run(.milliseconds(200))
         #expect(rig.deck.status.armed)
     }
@@ -100,7 +100,7 @@ import Transport
         #expect(rig.deck.state == .idle)
         #expect(rig.card.isOpen)
         #expect(rig.deck.status.armed)
-        // Paused before it was known that the card must be closed, it is paused.
+        // A pause still applies if it came before it was known that the card must be closed.
         rig.deck.handle(.press(.play, at: rig.clock.now()))
         rig.deck.handle(.press(.play, at: rig.clock.now()))
         rig.run(.milliseconds(100), step: .milliseconds(5))
@@ -108,7 +108,7 @@ import Transport
         #expect(rig.deck.status.positionSeconds == 0)
         rig.press(.stop)
         rig.run(.milliseconds(100), step: .milliseconds(5))
-        // And record while it is closed for the player starts a take.
+        // Record starts a take even while the card is closed for the player.
         rig.press(.play)
         rig.run(.milliseconds(500), step: .milliseconds(5))
         rig.press(.record)

@@ -10,7 +10,7 @@ import Transport
 @testable import Deck
 
 @Suite struct PlaybackTests {
-    /// A rig with takes of so many milliseconds, at 8 kHz; sample n of a take is its first and n.
+    /// A rig with takes of the given lengths in milliseconds, at 8 kHz. Sample n of a take is its first sample plus n.
     private func rig(takes: [Int64], _ configure: (inout DeckOptions) -> Void = { _ in }) throws -> Rig {
         let rig = try Rig {
             $0.volume = 1
@@ -31,12 +31,11 @@ import Transport
         return Int(try rig.samples(sidecar.parts[0].file, of: sidecar)[0])
     }
 
-    /// Plays on until nothing plays.
     private func playOut(_ rig: Rig) {
         for _ in 0..<4000 where rig.deck.state == .playing { rig.run(.milliseconds(10), step: .milliseconds(5)) }
     }
 
-    /// What was played, without the silence around it.
+    /// The played samples, without the silence before and after.
     private func sound(_ rig: Rig) -> [Int16] {
         let samples = rig.sink.samples
         guard let first = samples.firstIndex(where: { $0 != 0 }), let last = samples.lastIndex(where: { $0 != 0 })
@@ -53,7 +52,7 @@ import Transport
         #expect(rig.deck.state == .idle)
         #expect(difference(sound(rig), first..<first + 8 * 1700) == nil)
         #expect(!rig.sink.isOpen)
-        // Silence behind it gives a card time to let the last frame out.
+        // Silence after the sound gives the card time to output the last frame.
         #expect(rig.sink.samples.reversed().prefix { $0 == 0 }.count >= 8 * 20)
         #expect(rig.sink.requests.map(\.format) == [StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)])
         #expect(rig.sink.requests[0].companion == .cardID("Scripted"))
@@ -84,7 +83,7 @@ import Transport
         playOut(rig)
         let played = rig.sink.samples
         let cut = Int((position * 8000).rounded())
-        // Played up to the cut, faded at its end, and from there on.
+        // The sound plays up to the cut, with a fade before it, and from there on.
         let fade = Int(8 * 3)
         #expect(difference(Array(played[..<(cut - fade)]), first..<first + cut - fade) == nil)
         let rest = Array(played[before...].drop { $0 == 0 })
@@ -95,12 +94,12 @@ import Transport
         #expect(rig.sink.underruns == 0)
     }
 
-    /// Where the sound jumps: the frames right before and right after, as numbers of the card's, by what is played at full
-    /// volume around it.
+    /// The place where the sound jumps: the frames right before and after it, numbered by the card, found from the
+    /// full-volume sound around it.
     private func jump(_ played: [Int16]) -> (from: Int, to: Int)? {
         let fade = 24
         for index in fade..<played.count - fade - 1 {
-            // The last frame before the fade, and the first one after it.
+            // `index` is the first frame of the fade.
             if played[index] != played[index - 1] &+ 1, played[index - 1] == played[index - 2] &+ 1 {
                 let cut = index + fade
                 guard let clean = (cut + fade..<played.count - 1).first(where: { played[$0 + 1] == played[$0] &+ 1 })
@@ -126,7 +125,7 @@ import Transport
             rig.run(.milliseconds(100), step: .milliseconds(5))
             let jump = try #require(self.jump(rig.sink.samples))
             #expect(jump.to - jump.from == distance)
-            // 15 ms for the debounce, 5 until the player turns, 25 for what was kept, 3 for the fade.
+            // 15 ms for the debounce, 5 ms until the player's turn, 25 ms that are kept, 3 ms for the fade.
             let index = try #require(rig.sink.samples.lastIndex { $0 == Int16(jump.from - 25) })
             #expect(index + 24 - before <= 8 * 48)
             rig.press(.stop)
@@ -176,7 +175,7 @@ import Transport
         #expect(abs(position - 0.8) < 0.02)
     }
 
-    /// A take in parts of so many frames, whose samples count up from 100.
+    /// A take with parts of the given lengths in frames. Its samples count up from 100.
     private func addTake(to rig: Rig, _ lengths: [Int64]) throws {
         let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
         try addTake(to: rig, format) { output in
@@ -190,7 +189,6 @@ import Transport
         }
     }
 
-    /// A take that is written by `body`.
     private func addTake(to rig: Rig, _ format: StreamFormat, _ body: (TakeOutput) throws -> Void) throws {
         let directory = try #require(rig.deck.storage.directory)
         let name = try directory.nextTake(kit: "heron07", started: rig.clock.wallTime())
@@ -218,7 +216,7 @@ import Transport
         let full = ratios.prefix { $0 == 1 }.count
         let half = ratios.lastIndex { abs($0 - 0.5) > 0.001 } ?? 0
         #expect(full > 8 * 500 && half - full < 8 * 30 + 2 && half - full > 8 * 20)
-        // No step is larger than the ramp's steepest, 1.5 × 0.5 within 240 frames, and rounding.
+        // No step is larger than the steepest part of the ramp, 1.5 × 0.5 within 240 frames, plus rounding.
         #expect(zip(ratios, ratios.dropFirst()).allSatisfy { $0 - $1 < 0.004 && $0 - $1 > -0.001 })
     }
 
@@ -241,7 +239,7 @@ import Transport
         let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
         let begun = Int(8 * (silent.nanoseconds - 100_000_000_000) / 1_000_000)
         #expect(difference(samples, begun..<begun + samples.count) == nil)
-        // Later, the pre-roll goes no further back than the silence.
+        // Later, the pre-roll begins no earlier than the silence.
         rig.run(.seconds(3))
         rig.press(.record)
         rig.run(.seconds(1))
@@ -257,7 +255,7 @@ import Transport
         rig.run(.milliseconds(1000), step: .milliseconds(5))
         rig.press(.record)
         rig.run(.milliseconds(50), step: .milliseconds(5))
-        // What the card sampled since is delivered from here on: silence.
+        // The sound that the card samples from here on is silence.
         rig.card.sample = 0
         rig.run(.seconds(1))
         rig.press(.stop)
@@ -297,7 +295,7 @@ import Transport
         #expect(left == right)
         let length = (left.lastIndex { abs($0) > 0.001 } ?? 0) + 1
         #expect(abs(length - 44100) < 40)
-        // What remains when the sine of the right pitch is taken out, over whole turns away from both ends.
+        // The residual after removing the sine of the right pitch, over whole periods away from both ends.
         let turn = 2 * Double.pi * 1000 / 22050
         let middle = left[2000..<2000 + 90 * 441].enumerated().map { (Double($0 + 2000), $1) }
         let sine = middle.reduce(0) { $0 + $1.1 * Waves.sine(turn * $1.0) } * 2 / Double(middle.count)
@@ -308,7 +306,7 @@ import Transport
         }
         let power = middle.reduce(0) { $0 + $1.1 * $1.1 }
         #expect(power / rest > 1e12)
-        // In step with the take: it begins with the take's first frame.
+        // It is aligned with the take: it begins with the take's first frame.
         #expect(abs(sine - 0.5) < 1e-5 && abs(cosine) < 1e-3)
     }
 }

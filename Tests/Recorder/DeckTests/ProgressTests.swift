@@ -23,7 +23,6 @@ import Transport
         lost.run(.seconds(1))
         lost.card.unplug()
         lost.deck.receive()
-        // The take is not finished yet.
         #expect(lost.deck.state == .recording)
         #expect(lost.deck.capturePosition == nil)
         let resting = try Rig()

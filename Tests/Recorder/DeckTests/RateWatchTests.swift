@@ -14,7 +14,7 @@ import Transport
         rig.deck.status.faults.filter { $0.code == .signal }.map(\.message)
     }
 
-    /// The fault after each of what was measured.
+    /// The fault after each measurement.
     private func faults(_ measures: [RateMeasure?]) -> [String] {
         var watch = RateWatch()
         return measures.map { measure in

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Deck
 
-/// What keeps a take from its beginning, between two checks of the storage.
+/// Obstacles to a take's beginning that arise between two checks of the storage.
 @Suite struct RefusedBeginTests {
     @Test func `record on storage that became full or read-only just now is refused, and no number is lost`() throws {
         let storage = TroubledStorage()

@@ -11,7 +11,7 @@ import Workers
 
 @testable import Deck
 
-/// A take that was stopped and goes on, and what keeps it from that. At 8000 Hz a millisecond is 8 frames.
+/// A stopped take is continued, or something prevents that. At 8000 Hz a millisecond is 8 frames.
 @Suite struct RejoinTests {
     private let storage = TroubledStorage()
 
@@ -35,7 +35,6 @@ import Workers
         try FileManager.default.subpathsOfDirectory(atPath: rig.directory).count { $0.hasSuffix(".tail") }
     }
 
-    /// Records for a second.
     private func recordAgain(_ rig: Rig) {
         rig.press(.record)
         rig.run(.milliseconds(985))
@@ -156,7 +155,7 @@ import Workers
         #expect(try rig.sidecars().map(\.frames) == [8000, 8000])
     }
 
-    /// The writer ends the tail while the order to go on is on its way.
+    /// The writer ends the tail before the order to continue arrives.
     @Test func `record that comes as the tail ends begins a new take at the press`() throws {
         let rig = try stopped()
         rig.workers.writer.post(.dropTail)

@@ -8,11 +8,11 @@ import Transport
 
 @testable import Deck
 
-/// Takes that recovery cannot finish, since something else has one of their names.
+/// Takes that recovery cannot finish, because something else has one of their names.
 @Suite struct RemainsTests {
     enum Obstacle: CaseIterable { case folder, link, file, pipe }
 
-    /// A folder with a take that was cut, and something under the name that one of its files is to get.
+    /// A folder with a cut take, and an obstacle under the final name of one of its files.
     private func blocked(
         by obstacle: Obstacle, at ending: String = ".wav"
     ) throws -> (directory: String, file: String) {

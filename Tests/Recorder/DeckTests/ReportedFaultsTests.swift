@@ -3,7 +3,7 @@ import Panel
 import Testing
 import Transport
 
-/// Faults that others report to the deck.
+/// Faults that other parts report to the deck.
 @Suite struct ReportedFaultsTests {
     @Test func `takes that the store refuses are fault 6 until the library reports something else`() throws {
         let rig = try Rig()
@@ -24,7 +24,7 @@ import Transport
         rig.deck.damagedTakes = damaged.message
         #expect(rig.deck.status.faults == [damaged])
         #expect(rig.deck.indication.faults == [.storageFailing])
-        // Beside what the outbox does.
+        // It is shown together with a fault of the outbox.
         rig.deck.upload = .refused(message: "upload: s3: denied")
         #expect(rig.deck.status.faults == [damaged, Fault(.uploadRefused, "upload: s3: denied")])
         rig.deck.upload = .idle

@@ -12,7 +12,7 @@ import Transport
 @Suite struct ReturnedCardTests {
     private let storage = TroubledStorage()
 
-    /// A kit whose card was away for two seconds after three of a take, and is back.
+    /// A kit whose card went away after three seconds of a take, and came back two seconds later.
     private func returned(rateHz: Int, failing code: Int32) throws -> Rig {
         let rig = try Rig.recording(for: .milliseconds(2985), files: FileSystem(calls: storage))
         rig.card.unplug()

@@ -4,7 +4,7 @@ import Transport
 @testable import Deck
 
 extension Rig {
-    /// A kit that lost a card of two channels one second into a take, a second ago.
+    /// A kit that lost a two-channel card one second into a take, a second ago.
     static func afterLoss(
         by button: Bool = true, _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws -> Rig {
@@ -17,13 +17,13 @@ extension Rig {
         return rig
     }
 
-    /// The card is plugged in, with as many channels as before or with others.
+    /// Plugs the card in, with as many channels as before or with others.
     func plugIn(channels: Int? = nil) {
         card.plugIn(channels: channels)
         deck.rescan()
     }
 
-    /// Stops the take, and returns the sidecars of all.
+    /// Stops the take, and returns the sidecars of all takes.
     func stopTake() throws -> [Sidecar] {
         press(.stop)
         settle()

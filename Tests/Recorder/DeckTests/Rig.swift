@@ -10,7 +10,7 @@ import Workers
 
 @testable import Deck
 
-/// A clock that goes when the test says so.
+/// A clock that the test advances.
 final class TestClock: Clock {
     private let time = Locked<(now: Instant, wall: WallTime)>(
         (Instant(nanoseconds: 100_000_000_000), WallTime(microseconds: 1_795_241_891_000_000)))
@@ -25,13 +25,13 @@ final class TestClock: Clock {
         }
     }
 
-    /// Sets the calendar, and only that.
+    /// Changes only the calendar.
     func jump(by duration: Duration) {
         time.withLock { $0.wall = $0.wall + duration }
     }
 }
 
-/// A card whose every sample is the frame's number, and that delivers when the clock has gone on.
+/// A card whose samples are their frame numbers. It delivers as the clock advances.
 final class ScriptedCard: CaptureSource {
     struct Absent: Error, CustomStringConvertible {
         let description = "capture: no card: nothing is plugged in: plug in a microphone"
@@ -40,47 +40,45 @@ final class ScriptedCard: CaptureSource {
     private(set) var format: StreamFormat
     let periodFrames: Int
     var isPresent = true
-    /// Whether it is there and delivers nothing.
+    /// Whether it is present but delivers nothing.
     private var isSilent = false
     var end: CaptureEnd?
     let endedFileDescriptor: Int32 = -1
     private(set) var opened: [CaptureRequest] = []
     private var ring: Ring?
     private var isOpened = false
-    /// Frames that the card sampled since it was started.
+    /// Frames sampled since the start.
     private var sampled: Int64 = 0
     private(set) var started = Instant(nanoseconds: 0)
-    /// The position of the ring when it was started.
+    /// The ring's position at the start.
     private var base = RingPosition.start
     /// Frames that were sampled and never delivered.
     private var lost: Int64 = 0
-    /// Those of them that no stamp reports yet.
+    /// The lost frames that no stamp has reported yet.
     private var dropped: Int64 = 0
     private let clock: TestClock
-    /// How long it takes to be opened.
     var openingTime = Duration.zero
-    /// How much slower than its rate the crystal is.
+    /// The deviation of the crystal: 0.001 is 0.1 % slow.
     var slowness = 0.0
-    /// How late the next stamp is.
+    /// The delay of the next stamp.
     var lateness: () -> Duration = { .zero }
-    /// What its mixer has.
+    /// The gain in its mixer.
     var gain = CardGain()
-    /// The reason why the gain cannot be set, or nil if it can be set.
+    /// The error of setting the gain, or nil if that works.
     var gainFailure: GainError?
-    /// How long its mixer takes.
+    /// The time that its mixer takes.
     var mixerTime = Duration.zero
-    /// The value of the next samples, or nil if each sample has the number of its frame.
+    /// The value of the next samples, or nil if each sample is its frame number.
     var sample: Int16?
-    /// Its names, what identifies it first.
+    /// Its names, the identifying one first.
     var references = [CardReference.cardID("Scripted")]
-    /// What is found of a better card.
+    /// The result of the search for a better card.
     var better = BetterCard.none
     /// Whether the better card can be opened.
     var isBetterSound = true
-    /// Whether the better card delivers nothing.
     var isBetterDeaf = false
     private var isBetterOpen = false
-    /// The amplitude of the next frames, a channel each, which alternate; nil: they sound like `sample`.
+    /// The alternating amplitude of the next frames, one per channel, or nil to use `sample`.
     var amplitudes: [Int16]?
 
     init(clock: TestClock, format: StreamFormat, periodFrames: Int) {
@@ -144,7 +142,7 @@ final class ScriptedCard: CaptureSource {
 
     var isOpen: Bool { ring != nil }
 
-    /// Delivers whole periods that are due.
+    /// Delivers the whole periods that are due.
     func deliver() {
         guard let ring, isPresent else { return }
         guard !(isBetterDeaf && isBetterOpen) else {
@@ -165,7 +163,7 @@ final class ScriptedCard: CaptureSource {
                 continue
             }
             if dropped > 0 {
-                // Reported once there is room again, as the real capture thread does.
+                // They are reported once there is room again, as by the real capture thread.
                 let back = started + format.duration(ofFrames: sampled - Int64(periodFrames))
                 ring.stamp(Stamp(position: ring.position, instant: back, kind: .stall, lost: dropped))
                 lost += dropped
@@ -176,7 +174,7 @@ final class ScriptedCard: CaptureSource {
         }
     }
 
-    /// The card's buffer runs over: what it samples during `duration` is lost.
+    /// The card's buffer overruns: sound sampled during `duration` is lost.
     func overrun(for duration: Duration) {
         guard let ring else { return }
         deliver()
@@ -185,7 +183,6 @@ final class ScriptedCard: CaptureSource {
         ring.stamp(Stamp(position: ring.position, instant: clock.now(), kind: .xrun, lost: -1))
     }
 
-    /// Loses frames without a report.
     func drop(_ frames: Int64) {
         sampled += frames
         lost += frames
@@ -196,10 +193,10 @@ final class ScriptedCard: CaptureSource {
         end = .cardLost("capture: card:Scripted: the card is gone")
     }
 
-    /// How long a card may deliver nothing.
+    /// If the card delivers nothing for this long, the capture fails.
     private static let patience = Duration.seconds(1.5)
 
-    /// The card is there again, as it was or otherwise.
+    /// The card is back, with the same or another format.
     func plugIn(rateHz: Int? = nil, channels: Int? = nil, sampleFormat: SampleFormat? = nil) {
         isPresent = true
         if isSilent { skipUndelivered() }
@@ -209,13 +206,13 @@ final class ScriptedCard: CaptureSource {
             sampleFormat: sampleFormat ?? format.sampleFormat)
     }
 
-    /// The card ceases to deliver, which is noticed now.
+    /// The card stops delivering, and the capture ends at once.
     func stall() {
         isSilent = true
         end = .failed("capture: card:Scripted: delivered nothing")
     }
 
-    /// What it did not deliver so far is not delivered later.
+    /// Sound that was not delivered so far is lost.
     private func skipUndelivered() {
         let due = format.frames(in: clock.now() - started)
         lost += due - sampled
@@ -244,7 +241,7 @@ final class ScriptedCard: CaptureSource {
 }
 
 extension ScriptedCard {
-    /// Two rounds of what it says in its frames: made once, since a debug build takes long for it.
+    /// Two rounds of the sample values, computed once, because a debug build is slow at that.
     private static let values = (0..<60000).map(sampleValue)
 
     private func fill(_ room: UnsafeMutableBufferPointer<Int16>, from frame: Int) {
@@ -257,7 +254,7 @@ extension ScriptedCard {
     }
 }
 
-/// A kit on the bench: a deck with everything real but time, the card and threads.
+/// A test kit: a deck with real parts except for time, card and threads.
 final class Rig {
     let clock = TestClock()
     let card: ScriptedCard
@@ -265,20 +262,19 @@ final class Rig {
     let workers: DeckWorkers
     let deck: Deck
     let directory: String
-    /// Whether it outlives the rig.
+    /// Whether the directory outlives the rig.
     var keepsDirectory = false
     var powerOffs = 0
     /// While the storage stalls, syncs wait.
     var isSyncStalled = false
-    /// Workers that do not get on.
+    /// Workers that are blocked.
     var stuck: Set<Part> = []
     enum Part { case card, storage, archivist, writer }
-    /// Where the date comes from.
     var clockOrigin: ClockOrigin {
         get { origin.value }
         set { origin.value = newValue }
     }
-    /// The day of the newest take that the clock was last judged by.
+    /// The day of the newest take at the last judgement of the clock.
     var judgedBy: String? { origin.newestTake }
     private final class Origin {
         var value = ClockOrigin.ntp
@@ -286,7 +282,7 @@ final class Rig {
     }
     private let origin = Origin()
 
-    /// - Parameter directory: nil: a new one.
+    /// - Parameter directory: nil for a new one.
     init(
         rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(), isCardPresent: Bool = true,
         directory: String? = nil, stuck: Set<Part> = [],
@@ -314,7 +310,7 @@ final class Rig {
         turn()
     }
 
-    /// A rig that has recorded for a while, and goes on.
+    /// A rig that has recorded for a while and continues.
     static func recording(
         for duration: Duration, files: FileSystem = FileSystem(), _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws -> Rig {
@@ -325,7 +321,7 @@ final class Rig {
         return rig
     }
 
-    /// What was reported, in order.
+    /// The reports, in order.
     final class ReportLog {
         var messages: [String] = [] { didSet { onReport(messages.last ?? "") } }
         var onReport: (String) -> Void = { _ in }
@@ -336,7 +332,7 @@ final class Rig {
         if !keepsDirectory { try? FileManager.default.removeItem(atPath: directory) }
     }
 
-    /// Lets time go on, in steps as small as the loop's.
+    /// Advances the time, in steps as small as the loop's.
     func run(_ duration: Duration, step: Duration = .milliseconds(50)) {
         var left = duration
         while left > .zero {
@@ -351,11 +347,11 @@ final class Rig {
         sink.play()
         _ = deck.turn(now: clock.now())
         work()
-        // The recorder's loop shows the lamps at each turn.
+        // The recorder's loop updates the lamps at each turn.
         deck.onChange()
     }
 
-    /// Lets the workers do all there is to do now.
+    /// Lets the workers do all work that is due.
     func work() {
         var due: Instant? = clock.now()
         while let instant = due, instant <= clock.now() {
@@ -383,14 +379,14 @@ final class Rig {
         return due.compactMap(\.self).min()
     }
 
-    /// Lets the sync that waits run, while what comes after it goes on waiting.
+    /// Lets the waiting sync run, while later ones keep waiting.
     func runSync() { _ = workers.sync.step() }
 
     static func newDirectory() -> String {
         NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
     }
 
-    /// A press that is known only once it was stable.
+    /// Presses a button. The press is known only after it has been stable.
     func press(_ button: Button, knownAfter delay: Duration = .milliseconds(15)) {
         let instant = clock.now()
         run(delay, step: .milliseconds(5))
@@ -398,7 +394,7 @@ final class Rig {
         work()
     }
 
-    /// Lets time go on until nothing is recorded any more.
+    /// Advances the time until nothing is recorded.
     func settle() {
         for _ in 0..<100 where deck.state == .recording { run(.milliseconds(50)) }
     }
@@ -419,7 +415,7 @@ final class Rig {
     }
 }
 
-/// What the scripted card says in a frame: its number, far from the converter's limits.
+/// The scripted card's sample in a frame: its number, far from the converter's limits.
 func sampleValue(_ frame: Int) -> Int16 { Int16(frame % 30000) }
 
 /// Returns a sentence about the first difference between two runs of samples, or nil if they are equal.

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Deck
 
-/// Faults of one kind that are there at the same time.
+/// Several faults of one kind at the same time.
 @Suite struct SeveralFaultsTests {
     /// Amplitudes in 16 bits: full scale, −30 and −81 dBFS.
     private static let (full, loud, pulled): (Int16, Int16, Int16) = (32767, 1036, 3)
@@ -21,7 +21,7 @@ import Transport
         return rig
     }
 
-    /// The starts of what is said of the signal, after the card's name.
+    /// The beginning of each signal fault's sentence, after the card's name.
     private func signalFaults(_ rig: Rig) -> [String] {
         rig.deck.status.faults.filter { $0.code == .signal }.map { fault in
             fault.message.split(separator: " ").dropFirst(2).prefix(3).joined(separator: " ")

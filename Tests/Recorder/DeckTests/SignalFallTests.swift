@@ -5,7 +5,7 @@ import Transport
 
 @testable import Deck
 
-/// A channel that falls and stays low, from the card to the fault. It starts at 06:18:11.
+/// A channel that falls and stays low, from the card to the fault. The test starts at 06:18:11.
 @Suite struct SignalFallTests {
     /// Amplitudes in 16 bits: −30, −81 and −60 dBFS.
     private static let (loud, pulled, quiet): (Int16, Int16, Int16) = (1036, 3, 33)
@@ -25,7 +25,7 @@ import Transport
         rig.deck.status.faults.filter { $0.code == .signal }.map(\.message)
     }
 
-    /// What is said of a fall so long after the start.
+    /// The sentence about a fall 70 s after the start, or at `when`.
     private func sentence(_ rig: Rig, _ channels: String, when: String? = nil, decibels: Int = 51) -> String {
         let when = when ?? "at \(WallTime(microseconds: 1_795_241_891_000_000 + 70_000_000).localTimeOfDay)"
         return "signal: card:Scripted: the signal fell by \(decibels) dB \(when) on channel \(channels): check the "

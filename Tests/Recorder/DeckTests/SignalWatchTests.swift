@@ -9,7 +9,7 @@ import Transport
     private let start = Instant(nanoseconds: 0)
     private let format = StreamFormat(rateHz: 8000, channels: 2, sampleFormat: .s16)
 
-    /// What 2 s of a channel contain. An offset has a peak of half of full scale, and nothing that alternates.
+    /// The content of 2 s of a channel. An offset has a peak of half of full scale, and no alternating part.
     private enum Sound { case loud, silent, offset, clipped }
 
     private func stretch(_ sounds: [Sound], frames: Int64) -> [ChannelSignal] {
@@ -23,7 +23,7 @@ import Transport
         }
     }
 
-    /// The fault after each of `sounds`, which are 2 s apart, fed in so many stretches each.
+    /// The fault after each of `sounds`, which are 2 s apart. Each is added in the given number of stretches.
     private func faults(_ sounds: [[Sound]], stretches: Int = 1) -> [String] {
         var format = format
         format.channels = sounds[0].count

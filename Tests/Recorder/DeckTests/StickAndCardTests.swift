@@ -9,14 +9,15 @@ import Transport
 
 @testable import Deck
 
-/// A take loses its stick and its card, as when the hub that both are in loses power. At 8000 Hz a millisecond is 8 frames.
+/// A take loses both its stick and its card, for example when the hub of both loses power. At 8000 Hz a millisecond is
+/// 8 frames.
 @Suite final class StickAndCardTests {
     private let storage = StickStorage()
     private let place = Rig.newDirectory()
 
     deinit { try? FileManager.default.removeItem(atPath: place) }
 
-    /// A kit that records on its stick for three seconds already.
+    /// A kit that has recorded on its stick for three seconds.
     private func recording(by button: Bool = true) throws -> Rig {
         let rig = try storage.rig(in: place)
         if button { rig.press(.record) } else { rig.deck.perform(.record, by: .schedule) { _ in } }
@@ -24,7 +25,7 @@ import Transport
         return rig
     }
 
-    /// Lets time go on until the take is to go on inside.
+    /// Advances the time until the take must continue inside.
     /// - Returns: the frames of the take that were safe on the stick.
     private func failStick(_ rig: Rig, _ fail: () throws -> Void) throws -> Int {
         try fail()
@@ -46,7 +47,7 @@ import Transport
         Int(rig.card.format.frames(in: rig.clock.now() - rig.card.started)) / 800 * 800
     }
 
-    /// Expects that the take waits for its card and for no other.
+    /// Expects that the take waits for its own card only.
     private func expectWaiting(_ rig: Rig, since requests: Int) {
         #expect(rig.deck.state == .recording && rig.deck.storage.path == rig.directory)
         #expect(rig.deck.status.take != nil && !rig.deck.isArmed)
@@ -55,7 +56,7 @@ import Transport
         #expect(!opened.isEmpty && opened.allSatisfy { $0.expected == rig.card.references })
     }
 
-    /// The card is back for five seconds; then the take is stopped.
+    /// The card is back for five seconds, then the take is stopped.
     private func finish(_ rig: Rig, channels: Int? = nil) throws -> [Sidecar] {
         rig.plugIn(channels: channels)
         rig.run(.seconds(5))
@@ -63,8 +64,8 @@ import Transport
         return try rig.stopTake()
     }
 
-    /// Expects that a take inside has the sound of the stick's from its last safe frame on, up to where the card went, and then all that
-    /// it delivers since it is back.
+    /// Expects that the take inside has the sound after the last safe frame on the stick, up to the loss of the card,
+    /// and then all sound that the card has delivered since its return.
     private func expectRest(_ rig: Rig, _ take: Sidecar?, after safe: Int, upTo end: Int) throws {
         let take = try #require(take)
         try #require(take.parts.count == 2 && take.gaps.map(\.cause) == [.cardLost])

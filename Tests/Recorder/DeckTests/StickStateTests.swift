@@ -5,7 +5,7 @@ import Transport
 
 @testable import Deck
 
-/// The rows of the stick's state, one by one.
+/// The rows of the stick's state table.
 @Suite struct StickStateTests {
     private let now = Instant(nanoseconds: 50_000_000_000)
     private let one = FileIdentity(device: 8, inode: 1)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Deck
 
-/// Two storages: the kit's own, and a stick that is full, takes no file or is pulled when the test says so.
+/// Two storages: the kit's own, and a stick that the test can fill, make refuse files, or pull.
 final class StickStorage: ForwardedCalls {
     let kernel = KernelCalls()
     private let state = Locked<(stick: String, free: Int64?, creating: Int32?)>(("", nil, nil))
@@ -16,23 +16,23 @@ final class StickStorage: ForwardedCalls {
         get { state.withLock { $0.stick } }
         set { state.withLock { $0.stick = newValue } }
     }
-    /// The bytes that the stick claims to have free, or nil if it tells the truth.
+    /// The free bytes that the stick reports, or nil for the real value.
     var free: Int64? {
         get { state.withLock { $0.free } }
         set { state.withLock { $0.free = newValue } }
     }
-    /// How a call fails that makes a file on the stick; nil: it does not.
+    /// The error of every call that makes a file on the stick, or nil.
     var creating: Int32? {
         get { state.withLock { $0.creating } }
         set { state.withLock { $0.creating = newValue } }
     }
 
-    /// The device that is mounted for the stick, less the one around it; 0: none is.
+    /// The device number of the stick, relative to that of the folder around it. 0 means that none is mounted.
     private let device = Locked<UInt64>(1)
     /// The files that were opened on the stick, and those of them that were open when it was pulled.
     private let files = Locked<(open: Set<Int32>, dead: Set<Int32>)>(([], []))
 
-    /// The stick is pulled: its files fail, and there is an empty folder in its place.
+    /// Pulls the stick: its files fail, and there is an empty folder in its place.
     func pull() throws {
         files.withLock { $0.dead.formUnion($0.open) }
         device.withLock { $0 = 0 }
@@ -40,14 +40,14 @@ final class StickStorage: ForwardedCalls {
         try FileManager.default.createDirectory(atPath: stick, withIntermediateDirectories: true)
     }
 
-    /// The stick that was pulled is mounted again.
+    /// Mounts the pulled stick again.
     func plug() throws {
         try FileManager.default.removeItem(atPath: stick)
         try FileManager.default.moveItem(atPath: stick + "-pulled", toPath: stick)
         device.withLock { $0 = 2 }
     }
 
-    /// A kit that is idle, and keeps takes on the stick, which is mounted in a folder.
+    /// An idle kit that keeps takes on the stick, which is mounted in a folder.
     func rig(in place: String) throws -> Rig {
         try FileManager.default.createDirectory(atPath: "\(place)/stick", withIntermediateDirectories: true)
         stick = "\(place)/stick"

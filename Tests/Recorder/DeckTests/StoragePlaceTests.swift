@@ -7,7 +7,7 @@ import Transport
 
 @testable import Deck
 
-/// The folder for takes goes, comes back, or is another, while nothing is recorded.
+/// The folder for takes goes away, comes back or is replaced while nothing is recorded.
 @Suite struct StoragePlaceTests {
     let storage = TroubledStorage()
 
@@ -141,7 +141,7 @@ import Transport
         #expect(rig.deck.status.faults == [])
         // A file system in which nobody can make a folder.
         try FileManager.default.createSymbolicLink(atPath: "\(place)/stick", withDestinationPath: "/proc")
-        // It lets go of the folder inside late.
+        // The archivist releases the folder inside late.
         rig.stuck = isArchivistLate ? [.archivist] : []
         rig.run(.milliseconds(2500))
         rig.stuck = []

@@ -7,9 +7,9 @@ import Transport
 
 @testable import Deck
 
-/// Storage that neither takes sound nor fails.
+/// Storage that neither accepts sound nor fails.
 @Suite struct StorageStallTests {
-    /// When it stalls, and what waits for it.
+    /// The operation during which the storage stalls.
     enum Moment: CaseIterable { case write, sync, preRoll, rejoin, rescue }
 
     private func stall(at moment: Moment) throws -> Rig {

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Deck
 
-/// The rows of the storage's state, one by one.
+/// The rows of the storage's state table.
 @Suite final class StorageStateTests {
     private let path = NSTemporaryDirectory() + "fieldfare-storage-\(UUID().uuidString)"
     private let directory: TakesDirectory
@@ -16,7 +16,7 @@ import Transport
     init() throws { directory = try TakesDirectory(path: path) }
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// A storage that was found well.
+    /// A storage whose first check succeeded.
     private func well() -> StorageState {
         var state = StorageState(path: path)
         _ = state.ask(now: now)
@@ -70,7 +70,7 @@ import Transport
         #expect(state.failure(now: now)?.message == "storage: still broken")
         #expect(state.ask(now: now) == [.probe])
         #expect(state.checked(.free(5000), leastBytes: Self.least) == [.improved, .answered])
-        // Or a take that it took shows it.
+        // A new take that it accepts shows it too.
         state.failedTake("record: broken")
         #expect(state.tookTake() == [.improved])
         #expect(state.tookTake() == [])
@@ -116,7 +116,7 @@ import Transport
         #expect(state.obstacle(now: later)?.code == .storageFailing)
         _ = state.checked(.free(5000), leastBytes: Self.least)
         #expect(state.failure(now: later) == nil)
-        // Before the first answer too.
+        // The same holds before the first answer.
         state = StorageState(path: path)
         _ = state.ask(now: now)
         #expect(state.fault(now: later)?.code == .storageFailing)

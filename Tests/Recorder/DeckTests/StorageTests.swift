@@ -30,7 +30,7 @@ import Transport
         #expect(rig.deck.status.faults == [])
         rig.press(.stop)
         rig.settle()
-        // What was left of the first is recovered once nothing is recorded.
+        // The rest of the first take is recovered once nothing is recorded.
         #expect(try rig.sidecars().map(\.number) == [1, 2])
         #expect(try rig.sidecars().map(\.endedBy) == [.storageError, .stop])
     }
@@ -105,7 +105,7 @@ import Transport
     @Test func `no take begins that the reserve would end at once`() throws {
         let storage = TroubledStorage()
         let rig = try Rig(files: FileSystem(calls: storage)) { $0.reserveBytes = 1 << 20 }
-        // A second's sound is 16 000 bytes.
+        // A second of sound is 16 000 bytes.
         storage.free = (1 << 20) + 15_999
         rig.run(.milliseconds(2500))
         #expect(rig.deck.state == .fault)
@@ -211,7 +211,7 @@ import Transport
             rig.run(.milliseconds(10), step: .milliseconds(10))
             worst = max(worst, rig.clock.now() - rig.deck.indication.recording!.safeUntil)
         }
-        // A sync takes no time here and no wake-up is late; 0.1 s and 0.05 s are left for them.
+        // A sync takes no time here and no wake-up is late. 0.1 s and 0.05 s are reserved for them.
         #expect(worst <= .milliseconds(860))
         #expect(worst >= .milliseconds(300))
     }
@@ -256,7 +256,7 @@ import Transport
         rig.card.slowness = 200e-6
         rig.run(.milliseconds(500))
         rig.press(.record)
-        // At 200 ppm three hours make 2.2 s, and 100 minutes 1.2 s: in steps of 10 s, for the test's sake.
+        // At 200 ppm the drift is 2.2 s in three hours, and 1.2 s in 100 minutes. Steps of 10 s keep the test fast.
         for _ in 0..<full(1080, usually: 600) { rig.run(.seconds(10), step: .seconds(10)) }
         rig.run(.seconds(2))
         let behind = rig.clock.now() - rig.deck.indication.recording!.safeUntil

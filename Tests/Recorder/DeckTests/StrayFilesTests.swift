@@ -8,9 +8,9 @@ import Transport
 
 @testable import Deck
 
-/// Another program touches the files of a take that is recorded: with real files, and what a shell would do to them.
+/// Another program touches the files of the take in progress. The files are real, and a shell does the damage.
 @Suite struct StrayFilesTests {
-    /// What another program does.
+    /// The action of the other program.
     enum Deed: CaseIterable {
         case remove, truncateToHalf, truncateToNothing, truncateIntoHeader, rename, replace, moveDay, removeAll,
             moveDayAndBack
@@ -18,7 +18,7 @@ import Transport
         case removeDraft, emptyDraft, removeWaveform
     }
 
-    /// A take of 4 s of which 2 s are recorded.
+    /// A take of 4 s, of which 2 s are recorded.
     private func recorded(_ configure: (inout DeckOptions) -> Void = { _ in }) throws -> (
         Rig, day: String, file: String
     ) {
@@ -71,7 +71,7 @@ import Transport
         }
     }
 
-    /// Every frame of the take is in its parts where the timeline has it, or in a gap.
+    /// Expects that every frame of the take is at its place in a part, or in a gap.
     private func expectTimeline(_ rig: Rig, _ sidecar: Sidecar, upTo end: Int64, lost: ClosedRange<Int64>) throws {
         var next = TakeFrame.first
         var missing: Int64 = 0
@@ -219,7 +219,7 @@ import Transport
     }
 
     @Test func `a part that was closed before and is removed is noticed, and listed as a gap`() throws {
-        // 96 000 bytes a part: 6 s.
+        // 96 000 bytes are 6 s, the length of a part.
         let (rig, day, file) = try recorded { $0.splitBytes = 106_496 }
         rig.run(.seconds(9))
         try shell("rm \(day)/\(file)")
@@ -232,7 +232,7 @@ import Transport
         #expect(sidecar.gaps[0].atFrame == .first && sidecar.gaps[0].frames == sidecar.parts[0].firstFrame.count)
     }
 
-    /// What happens to a part that was closed before.
+    /// The damage to a closed part.
     enum ClosedDeed: String, CaseIterable {
         case cut = "truncate -s 36097", empty = ":>", replace = "echo no sound > new; mv new"
         case link = "mv FILE other.wav; ln -s other.wav", folder = "rm FILE; mkdir", pipe = "rm FILE; mkfifo"
@@ -246,7 +246,7 @@ import Transport
     func `a part that was closed before and is changed is noticed, and what is left of it listed`(deed: ClosedDeed)
         throws
     {
-        // 96 000 bytes a part: 6 s.
+        // 96 000 bytes are 6 s, the length of a part.
         let (rig, day, file) = try recorded { $0.splitBytes = 106_496 }
         rig.run(.seconds(9))
         try carryOut(deed, day, file)

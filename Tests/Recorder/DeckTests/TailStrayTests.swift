@@ -8,7 +8,7 @@ import Transport
 
 @testable import Deck
 
-/// Another program touches the tail of a take that was stopped and may go on.
+/// Another program touches the tail of a stopped take that may still be continued.
 @Suite struct TailStrayTests {
     enum Deed: CaseIterable { case truncateToHalf, truncateToNothing, remove, rename, replace }
 

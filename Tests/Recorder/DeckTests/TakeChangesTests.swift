@@ -7,7 +7,7 @@ import Transport
 
 @testable import Deck
 
-/// What watchers are informed of when takes are finished, revised and deleted.
+/// The events for watchers when takes are finished, revised and deleted.
 @Suite struct TakeChangesTests {
     private final class Followed { var lines: [String] = [] }
 

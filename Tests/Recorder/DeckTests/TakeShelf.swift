@@ -4,23 +4,24 @@ import Takes
 
 @testable import Deck
 
-/// What a directory of takes holds, read by nothing that wrote it but the readers of sound and of sidecars.
+/// The content of a directory of takes. It uses none of the code that wrote them, only the readers of sound and
+/// sidecars.
 struct TakeShelf {
     let path: String
     private let files = FileSystem()
 
-    /// A take on the disk.
     struct Entry {
         var name: TakeName
         var files: Set<String> = []
 
-        /// Whether its sidecar says that it is all there.
+        /// Whether it has its sidecar, and is therefore complete.
         var isFinished: Bool { files.contains(name.stem + ".json") }
-        /// Whether anything of it still has a working name.
+        /// Whether any of its files still has a working name.
         var isUnderWay: Bool { files.contains { $0.contains(".part") } }
     }
 
-    /// What there is of every take, by number; two of one number are listed, and files that belong to no take.
+    /// The files of every take, by number. A second take with the same number counts as a stranger, as do files of no
+    /// take.
     func entries() throws -> (takes: [Int: Entry], strangers: [String]) {
         var takes: [Int: Entry] = [:]
         var strangers: [String] = []
@@ -44,7 +45,7 @@ struct TakeShelf {
         return try SidecarFile.sidecar(files.contents(path), path: path)
     }
 
-    /// A number for all bytes of a file (FNV-1a, over words): the same as long as none of them changes.
+    /// A hash of all bytes of a file (FNV-1a, over words).
     func fingerprint(of file: String, _ take: TakeName) throws -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         let bytes = try files.contents("\(path)/\(take.day)/\(file)", limit: 1 << 26)
@@ -61,11 +62,11 @@ struct TakeShelf {
         return hash
     }
 
-    /// How a part's sound differs from what the scripted card delivered; nil: in no frame.
+    /// The first difference between a part's sound and the scripted card's, or nil.
     ///
     /// - Parameters:
-    ///   - gaps: frames of the part that are to be silent.
-    ///   - isRecovered: whether the last gap may be listed nowhere, since that was not synced any more.
+    ///   - gaps: frames of the part that must be silent.
+    ///   - isRecovered: whether the last gap may be missing from the sidecar, because it was not synced.
     func problem(
         of part: Sidecar.Part, _ take: TakeName, gaps: [Range<Int64>], isRecovered: Bool
     ) throws -> String? {
@@ -81,7 +82,7 @@ struct TakeShelf {
             var expected: Int?
             while frame < part.frames {
                 if let gap = gaps.first, frame >= gap.lowerBound {
-                    // Of silence the first and the last frame are checked.
+                    // In silence only the first and the last frame are checked.
                     for silent in [gap.lowerBound, gap.upperBound - 1] where silent < part.frames && sample(silent) != 0
                     {
                         return "\(part.file): frame \(silent) lies in a gap and is not silent"
@@ -100,7 +101,7 @@ struct TakeShelf {
                 if let expected, found != expected {
                     return "\(part.file): frame \(frame) is \(found), not \(expected)"
                 }
-                // A frame that is there twice or not at all shifts all that follow.
+                // A missing or repeated frame shifts all later ones.
                 let step = min(61, (gaps.first?.lowerBound ?? part.frames) - frame)
                 expected = (found + Int(step)) % 30000
                 frame += step
@@ -109,7 +110,6 @@ struct TakeShelf {
         }
     }
 
-    /// The first sample of a part.
     func firstSample(of part: Sidecar.Part, _ take: TakeName) throws -> Int16 {
         let file = try files.open("\(path)/\(take.day)/\(part.file)")
         let bytes = try files.read(file, at: Int64(WAVHeader.byteCount), count: 2)

@@ -9,7 +9,7 @@ import Workers
 
 @testable import Deck
 
-/// Frames are named by the number that the card gave them; at 8000 Hz a millisecond is 8 of them.
+/// Frames are named by the card's frame number. At 8000 Hz a millisecond is 8 frames.
 @Suite struct TakeTests {
     @Test func `a take holds what was sampled between the two presses, to the frame`() throws {
         let rig = try Rig()
@@ -19,7 +19,7 @@ import Workers
         rig.press(.stop)
         rig.settle()
         let sidecar = try #require(try rig.sidecars().first)
-        // 15 ms pass until each press is known, and the take knows nothing of them.
+        // Each press is known after 15 ms, and that does not change the take.
         #expect(sidecar.frames == 8 * (2345 + 15))
         let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
         #expect(difference(samples, 9840..<9840 + 8 * 2360) == nil)
@@ -90,7 +90,7 @@ import Workers
         rig.run(.milliseconds(700))
         rig.press(.record)
         rig.run(.seconds(2))
-        // What is on the disk while the take goes on says the same.
+        // The file on disk has the same date while the take is in progress.
         for suffix in ["", "-raw"] {
             let day = "\(rig.directory)/2026-11-21"
             let file = "\(day)/\(rig.deck.status.take!.file("\(suffix).wav.part"))"
@@ -108,7 +108,7 @@ import Workers
         for part in sidecar.parts {
             for file in [part.file, try #require(part.unfilteredFile)] {
                 let stated = try #require(origin(of: "\(rig.directory)/2026-11-21/\(file)")?.started)
-                // 06:18:11 and the frames before the part, to a frame.
+                // 06:18:11 plus the frames before the part, to a frame.
                 let due = 22_691_000_000 + part.firstFrame.count * 125
                 #expect(abs(stated.microsecondsOfDay - due) <= 125)
             }
@@ -134,7 +134,7 @@ import Workers
             try origin(of: "\(cut)/2026-11-21/\(stem).wav")?.started?.iso8601 == "2026-11-21T06:18:11.000000Z")
     }
 
-    /// What the head of an audio file says of where it comes from.
+    /// The origin that the header of an audio file states.
     private func origin(of path: String) throws -> BroadcastOrigin? {
         let reader = try SoundFileReader(path: path)
         return reader.origin()
@@ -235,7 +235,7 @@ import Workers
         #expect(sidecar.frames == 8 * (985 + 20_000 + 1000 + 40_000 + 1000 + 15))
         #expect(Set(sidecar.gaps.map(\.cause)) == [.stall])
         let lost = sidecar.gaps.reduce(0) { $0 + $1.frames }
-        // The ring holds 30 s, the writer had left a little of it unread.
+        // The ring holds 30 s, of which the writer had left a little unread.
         #expect(lost >= 8 * 10_000 && lost <= 8 * 10_300)
         let samples = try rig.samples(sidecar.parts[0].file, of: sidecar)
         let gap = sidecar.gaps.reduce(into: Set<Int64>()) {
@@ -332,14 +332,14 @@ import Workers
         rig.run(.milliseconds(1000))
         rig.press(.record)
         rig.run(.milliseconds(985))
-        // The writer hangs; the ring is full after 30 s; stop comes at 35 s, and the writer wakes at 40 s.
+        // The writer hangs. The ring is full after 30 s, stop comes at 35 s, and the writer wakes at 40 s.
         for _ in 0..<350 {
             rig.clock.advance(by: .milliseconds(100))
             rig.card.deliver()
             _ = rig.deck.turn(now: rig.clock.now())
             _ = rig.workers.storage.step()
         }
-        // It is reported while it happens.
+        // The loss is reported while it happens.
         #expect(rig.deck.status.faults.map(\.code) == [.storageFailing, .overload])
         rig.deck.handle(.press(.stop, at: rig.clock.now()))
         for _ in 0..<50 {

@@ -11,7 +11,7 @@ import Transport
 @testable import Deck
 
 @Suite struct ThreadsTests {
-    /// Waits for news of the writer or the player, however long it takes, or for a while.
+    /// Waits for a report of the writer or the player, without a limit or for a while.
     private func wait(for deck: Deck, milliseconds: Int32 = -1) {
         var descriptors = deck.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
@@ -71,7 +71,7 @@ extension Deck {
     /// Whether card and storage have answered.
     fileprivate var isRead: Bool { card.open != nil && storage.freeBytes != nil }
 
-    /// Whether the take that plays is open.
+    /// Whether the played take is open.
     fileprivate var hasBegunPlaying: Bool {
         if case .playing(let playing) = transport.phase { playing.sound == .open } else { false }
     }

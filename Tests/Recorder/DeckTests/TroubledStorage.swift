@@ -5,46 +5,46 @@ import Takes
 
 @testable import TakeFiles
 
-/// The real file system, until the test says that it fails or is full.
+/// The real file system, until the test makes it fail or full.
 final class TroubledStorage: ForwardedCalls {
     let kernel = KernelCalls()
     private let trouble = Locked<(code: Int32?, freeBytes: Int64?, refused: String?)>((nil, nil, nil))
 
-    /// Whatever writes or syncs fails with this; nil: nothing does.
+    /// The error of all writes and syncs, or nil.
     var code: Int32? {
         get { trouble.withLock { $0.code } }
         set { trouble.withLock { $0.code = newValue } }
     }
-    /// What is said to be free; nil: the truth.
+    /// The reported free bytes, or nil for the real value.
     var free: Int64? {
         get { trouble.withLock { $0.freeBytes } }
         set { trouble.withLock { $0.freeBytes = newValue } }
     }
 
-    /// No file can be made whose name ends like this; nil: any can.
+    /// No file whose name has this ending can be made. Nil allows all names.
     var refused: String? {
         get { trouble.withLock { $0.refused } }
         set { trouble.withLock { $0.refused = newValue } }
     }
 
-    /// How a call fails that makes a file or a folder, whatever its name; nil: it does not.
+    /// The error of every call that makes a file or a folder, or nil.
     var creating: Int32? {
         get { creation.withLock { $0.code } }
         set { creation.withLock { $0.code = newValue } }
     }
-    /// How many files can still be made, as is said; nil: the truth.
+    /// The reported number of free inodes, or nil for the real value.
     var freeInodes: Int64? {
         get { creation.withLock { $0.freeInodes } }
         set { creation.withLock { $0.freeInodes = newValue } }
     }
     private let creation = Locked<(code: Int32?, freeInodes: Int64?)>((nil, nil))
 
-    /// What has a name that ends like this cannot be read; nil: all can.
+    /// Names with this ending cannot be read. Nil allows all.
     var unreadable: String? {
         get { reads.withLock { $0.suffix } }
         set { reads.withLock { $0.suffix = newValue } }
     }
-    /// How often it was tried.
+    /// The number of refused reads.
     var readsRefused: Int { reads.withLock { $0.count } }
     private let reads = Locked<(suffix: String?, count: Int)>((nil, 0))
 
@@ -54,33 +54,33 @@ final class TroubledStorage: ForwardedCalls {
         throw Errno(code: EIO)
     }
 
-    /// To ask what is free fails with this; nil: it does not.
+    /// The error of queries for free space and identity, or nil.
     var statusCode: Int32? {
         get { status.withLock { $0 } }
         set { status.withLock { $0 = newValue } }
     }
     private let status = Locked<Int32?>(nil)
-    /// Whether it was mounted again to be read only.
+    /// Whether it was remounted read-only.
     var isReadOnly: Bool {
         get { flags.withLock { $0.isReadOnly } }
         set { flags.withLock { $0.isReadOnly = newValue } }
     }
-    /// Which card is mounted; 0: none.
+    /// The mounted card, or 0 for none.
     var card: UInt64 {
         get { flags.withLock { $0.card } }
         set { flags.withLock { $0.card = newValue } }
     }
-    /// Whether what follows the head of a sound file cannot be read.
+    /// Whether sound files cannot be read beyond their header.
     var isSoundUnreadable: Bool {
         get { flags.withLock { $0.isSoundUnreadable } }
         set { flags.withLock { $0.isSoundUnreadable = newValue } }
     }
     private let flags = Locked<(isReadOnly: Bool, card: UInt64, isSoundUnreadable: Bool)>((false, 1, false))
 
-    /// Bytes of sound that are safe, by audio file.
+    /// Synced bytes of sound, by audio file.
     private let synced = Locked<(names: [Int32: String], bytes: [String: Int64])>(([:], [:]))
 
-    /// Bytes of a take's filtered sound that are safe.
+    /// Synced bytes of a take's filtered sound.
     func syncedBytes(of stem: String) -> Int64 {
         synced.withLock { $0.bytes.reduce(0) { $0 + ($1.key.isFile(of: stem) ? $1.value : 0) } }
     }
@@ -101,7 +101,7 @@ final class TroubledStorage: ForwardedCalls {
         if let code { throw Errno(code: code) }
     }
 
-    /// Syncs of a file's data alone fail with this, and writes of sound behind a file's head with that; nil: they do not.
+    /// The errors of data syncs, and of writes of sound after a file's header, or nil.
     var soundSyncs: Int32? {
         get { sound.withLock { $0.syncs } }
         set { sound.withLock { $0.syncs = newValue } }
@@ -112,7 +112,7 @@ final class TroubledStorage: ForwardedCalls {
     }
     private let sound = Locked<(syncs: Int32?, writes: Int32?)>((nil, nil))
 
-    /// Writes into files of these names fail with this, as if a person had made them immutable; nil: none do.
+    /// The error of writes to files with these names, as if they were immutable, or nil.
     var frozen: (code: Int32, names: [String])? {
         get { freeze.withLock { $0.files } }
         set { freeze.withLock { $0.files = newValue } }
@@ -127,14 +127,14 @@ final class TroubledStorage: ForwardedCalls {
         if let code { throw Errno(code: code) }
     }
 
-    /// Every rename fails with this; nil: it does not.
+    /// The error of every rename, or nil.
     var renaming: Int32? {
         get { renames.withLock { $0 } }
         set { renames.withLock { $0 = newValue } }
     }
     private let renames = Locked<Int32?>(nil)
 
-    /// So many files can be made before one is removed; nil: any number.
+    /// The number of files that can still be made before one is removed, or nil for no limit.
     var creatable: Int? {
         get { spare.withLock { $0 } }
         set { spare.withLock { $0 = newValue } }
@@ -150,11 +150,11 @@ final class TroubledStorage: ForwardedCalls {
         if !isLeft { throw Errno(code: ENOSPC) }
     }
 
-    /// How often a folder was listed.
+    /// The number of folder listings.
     var listings: Int { listed.withLock { $0 } }
     private let listed = Locked(0)
 
-    /// Happens once, while the next file is made.
+    /// Called once, while the next file is made.
     nonisolated(unsafe) var whileCreating: (() -> Void)?
 
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
@@ -208,7 +208,7 @@ final class TroubledStorage: ForwardedCalls {
         try fail()
         if let code = renaming { throw Errno(code: code) }
         try kernel.rename(from, to: to)
-        // What cannot be read has another name now.
+        // The unreadable file has another name now.
         if let unreadable, from.hasSuffix(unreadable) { self.unreadable = nil }
     }
     func unlink(_ path: String) throws(Errno) {
@@ -227,7 +227,7 @@ final class TroubledStorage: ForwardedCalls {
     }
     func identity(_ path: String) throws(Errno) -> FileIdentity {
         if let statusCode { throw Errno(code: statusCode) }
-        // Wherever the tests' folder is, it is on the root's disk, or on a card.
+        // The tests' folder always appears to be on the root's disk or on a card.
         var found = try kernel.identity(path)
         found.device = try kernel.identity("/").device + (path == "/" ? 0 : card)
         return found

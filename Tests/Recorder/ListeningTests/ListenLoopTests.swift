@@ -13,7 +13,7 @@ import Testing
         let rig = try ListenRig()
         rig.open()
         let (slow, quick) = (rig.peer(), rig.peer())
-        // Three times what the ring holds, and more than any buffer of a socket.
+        // Three times the length of the ring, and more than any socket buffer.
         var mostWaiting = 0
         for _ in 0..<1500 {
             rig.deliver(80)
@@ -28,7 +28,7 @@ import Testing
         var received = slow.frames.count
         #expect(received < 110_000)
         #expect(slow.frames == Array(all[..<received]))
-        // It is served again once it reads, live.
+        // Once it reads again, it gets live sound.
         rig.turn()
         received = slow.frames.count
         rig.deliver(80)
@@ -90,7 +90,7 @@ import Testing
         rig.turn()
         rig.turn(after: .seconds(5))
         rig.open(in: ring)
-        // What was captured before the loop knows of it, such as a take that was played, is not streamed.
+        // Sound captured before the loop knows of the card, such as playback, is not streamed.
         rig.deliver(20)
         rig.turn()
         rig.deliver(5)
@@ -134,7 +134,7 @@ import Testing
         #expect(rig.loop.peers.count == ListenLoop.mostPeers)
         peers.removeLast()
         rig.deliver(10)
-        // Its connection fails, and then there is room.
+        // The connection of the removed peer fails, so there is room for another.
         rig.turn()
         let tenth = rig.peer()
         rig.deliver(10)
@@ -192,7 +192,7 @@ import Testing
     func `a send that fails ends that peer alone`(code: Int32) throws {
         var calls = SocketCalls()
         let real = SocketCalls()
-        // The number of the socket says nothing: the next peer's may be the same.
+        // The socket's number is not checked, because the next peer may get the same.
         var sends = 0
         unsafe calls.send = { socket, bytes in
             sends += 1

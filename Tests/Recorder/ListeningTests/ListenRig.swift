@@ -9,7 +9,7 @@ import Workers
 @testable import Control
 @testable import Listening
 
-/// A clock that goes on when the test says so.
+/// A clock that the test advances.
 final class StepClock: Clock {
     private let time = Locked(Instant(nanoseconds: 100_000_000_000))
 
@@ -18,7 +18,8 @@ final class StepClock: Clock {
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
 
-/// A loop without a thread on a real socket, and a ring that is written to as by a card: sample `n` of a channel is `n` of 16 bits.
+/// A loop without a thread on a real socket, with a ring that the test fills like a card: sample `n` of a channel is
+/// `n` of 16 bits.
 final class ListenRig {
     let clock = StepClock()
     let loop: ListenLoop
@@ -46,7 +47,6 @@ final class ListenRig {
         unsafe rmdir(folder)
     }
 
-    /// A card is opened.
     func open(rateHz: Int = 8000, channels: Int = 2, design: FilterDesign? = nil, in ring: Ring? = nil) {
         let format = StreamFormat(rateHz: rateHz, channels: channels, sampleFormat: .s16)
         let ring = ring ?? Ring(format: format, holding: .seconds(4), periodFrames: rateHz / 10)
@@ -54,18 +54,16 @@ final class ListenRig {
         orders.post(.source(LiveSource(ring: ring, design: design ?? .off(rateHz: rateHz))))
     }
 
-    /// The card is closed.
     func close() {
         ring = nil
         orders.post(.source(nil))
     }
 
-    /// Puts another filter in force.
     func filter(_ design: FilterDesign) {
         orders.post(.source(LiveSource(ring: ring!, design: design)))
     }
 
-    /// A take has frames of the ring, or ended.
+    /// Announces frames of a take, or its end.
     func note(_ take: LiveTake) { orders.post(.take(take)) }
 
     /// A program that is accepted at the sound socket.
@@ -75,8 +73,9 @@ final class ListenRig {
         return peer
     }
 
-    /// The card delivers frames.
-    /// - Parameter sample: of a frame and a channel; nil: the frame's number, and its opposite in the second channel.
+    /// Delivers frames from the card.
+    /// - Parameter sample: the sample of a frame and a channel. If nil, it is the frame's number, and its complement in
+    ///   the second channel.
     func deliver(_ count: Int64, _ sample: ((Int64, Int) -> Int16)? = nil) {
         let ring = ring!
         var left = count
@@ -101,28 +100,27 @@ final class ListenRig {
         }
     }
 
-    /// The loop turns.
     func turn() {
         #expect(loop.turn())
     }
 
-    /// So much time passes, and the loop turns.
+    /// Advances the time, and turns the loop.
     func turn(after duration: Duration) {
         clock.advance(by: duration)
         turn()
     }
 
-    /// A peer that is accepted, and asked for nothing or for a layout.
+    /// An accepted peer that requested a layout, or none.
     func peer(asking request: String? = nil) -> Listener {
         let peer = Listener(path)
         if let request { peer.send(request) }
         turn()
-        // Past the time for requests.
+        // After the time for requests.
         turn(after: ListeningPeer.patience)
         return peer
     }
 
-    /// The raw other end, which never waits.
+    /// The other end of the connection. It never blocks.
     final class Listener {
         let socket: Descriptor
         private(set) var bytes: [UInt8] = []
@@ -143,12 +141,11 @@ final class ListenRig {
             #expect(count == bytes.count)
         }
 
-        /// Says that no request comes any more.
+        /// Announces that no request will come.
         func finishSending() {
             shutdown(socket.number, Int32(SHUT_WR))
         }
 
-        /// Reads all that is there.
         @discardableResult
         func receive() -> [UInt8] {
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -162,7 +159,7 @@ final class ListenRig {
             }
         }
 
-        /// The samples that came after the header.
+        /// The samples after the header.
         var samples: [Int16] {
             let data = Array(receive().dropFirst(44))
             return stride(from: 0, to: data.count - 1, by: 2).map {
@@ -170,7 +167,7 @@ final class ListenRig {
             }
         }
 
-        /// The numbers of the frames that came, of a stereo stream, each of which is whole.
+        /// The frame numbers of a stereo stream. Each frame must be whole.
         var frames: [Int16] {
             let samples = samples
             for index in stride(from: 0, to: samples.count - 1, by: 2) where samples[index] != ~samples[index + 1] {

@@ -8,9 +8,8 @@ import Testing
 @testable import Control
 @testable import Listening
 
-/// The server with its thread.
 @Suite struct ListenServerTests {
-    /// Waits until the other end has sent something or is over.
+    /// Waits until the other end has sent something or closed.
     private func wait(for peer: ListenRig.Listener) {
         var descriptor = pollfd(fd: peer.socket.number, events: Int16(POLLIN), revents: 0)
         let count = unsafe poll(&descriptor, 1, 20_000)
@@ -54,7 +53,7 @@ import Testing
         unsafe rmdir(path)
     }
 
-    /// A folder of its own, gone with it.
+    /// A temporary folder, removed with the object.
     private final class ScratchFolder {
         let path: String
 

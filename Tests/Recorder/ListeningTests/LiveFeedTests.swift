@@ -5,7 +5,6 @@ import Testing
 
 @testable import Live
 
-/// The waveform of live sound.
 @Suite struct LiveFeedTests {
     private let ring: Ring
     private let source: LiveSource
@@ -16,7 +15,7 @@ import Testing
         source = LiveSource(ring: ring, design: .off(rateHz: 48000))
     }
 
-    /// Delivers frames whose left channel is `value` and whose right one is its opposite.
+    /// Delivers frames with `value` in the left channel, and its opposite in the right.
     private func deliver(_ frameCount: Int, of value: Int16) {
         let samples = (0..<frameCount).flatMap { _ in [value, -value] }
         unsafe samples.withUnsafeBytes { bytes in
@@ -25,7 +24,7 @@ import Testing
         ring.commit(Int64(frameCount))
     }
 
-    /// Lets a feed read all that there is.
+    /// Reads all available chunks.
     private func read(_ feed: LiveFeed) -> [LiveChunk] {
         var chunks: [LiveChunk] = []
         while let chunk = feed.read({ _, _ in }) { chunks.append(chunk) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Listening
 
-/// What a peer gets.
+/// The stream that a peer gets.
 @Suite struct LiveStreamTests {
     @Test func `the header states the card's rate, 16 bits, and a length that is not known`() throws {
         let rig = try ListenRig()
@@ -115,7 +115,7 @@ import Testing
         let rig = try ListenRig()
         rig.open(
             channels: 1, design: try FilterDesign(lowPassHz: nil, highPassHz: 20, slopeDBPerOctave: 12, rateHz: 8000))
-        // An offset, which the filter has removed long before the peer comes.
+        // An offset, which the filter has removed long before the peer connects.
         rig.deliver(16000) { _, _ in 10000 }
         let peer = rig.peer()
         rig.deliver(400) { _, _ in 10000 }

@@ -7,9 +7,9 @@ import Testing
 @testable import Control
 @testable import Listening
 
-/// Programs that get the card's own samples with their places.
+/// Programs that get the card's own samples with their positions.
 struct SoundServingTests {
-    /// A message as a program reads it: what follows the head has a length that the head says.
+    /// A message as a program reads it. The header gives the length of the payload.
     private struct Message: Equatable {
         var kind: SoundMessage.Kind
         var frames: Int64
@@ -18,7 +18,7 @@ struct SoundServingTests {
         var payload: [UInt8]
 
         var text: String { String(decoding: payload, as: UTF8.self) }
-        /// The numbers of its frames, of the first channel.
+        /// The frame numbers, from the first channel.
         func samples(channels: Int = 2) -> [Int16] {
             stride(from: 0, to: payload.count, by: 2 * channels).map {
                 Int16(bitPattern: UInt16(payload[$0]) | UInt16(payload[$0 + 1]) << 8)
@@ -51,8 +51,8 @@ struct SoundServingTests {
         return found
     }
 
-    /// The frames that a reader got and those that it was told are missing follow each other without an overlap or a hole.
-    /// - Returns: the next frame.
+    /// Expects that received and skipped frames follow each other without an overlap or a hole.
+    /// - Returns: the next frame, and the number of skipped frames.
     @discardableResult
     private func follow(_ messages: [Message]) -> (next: Int64, skipped: Int64) {
         var (next, skipped): (Int64?, Int64) = (nil, 0)
@@ -112,7 +112,7 @@ struct SoundServingTests {
         #expect(
             all.filter { $0.kind == .sound }.flatMap { $0.samples() }
                 == (0..<600_000).map { Int16(truncatingIfNeeded: $0) })
-        // It wakes.
+        // The sleeper reads again.
         for _ in 0..<200 {
             sleeper.receive()
             rig.turn()
@@ -225,7 +225,7 @@ struct SoundServingTests {
             reader.receive()
             #expect(!reader.isOver)
         }
-        // What they missed is more than one message can say.
+        // The missed frames exceed the range of one message.
         let (message, rest) = SoundMessage.skipped(5..<1 << 33, channels: 1)
         #expect(try messages(message).map(\.frames) == [4_294_967_295] && rest == 4_294_967_300..<1 << 33)
     }

@@ -8,10 +8,11 @@ import Workers
 
 @testable import Playback
 
-/// The capture on the card that plays.
+/// The monitor plays the captured sound.
 @Suite struct MonitorTests {
-    /// A card that delivers a period at a time into a real ring, and a card that plays as the clock goes on. The left sample
-    /// of frame `n` is `n` of 16 bits, so that each frame that is played shows when it was captured; the right one is `mark`.
+    /// A capture card that delivers periods into a real ring, and a playback card that plays as the clock advances. The
+    /// left sample of frame `n` is `n` of 16 bits, so each played frame shows when it was captured. The right sample is
+    /// `mark`.
     private final class Rig {
         let clock = StepClock()
         let sink: ScriptedSink
@@ -47,7 +48,6 @@ import Workers
                         card: .automatic, companion: nil, volume: volume)))
         }
 
-        /// The card delivers a period.
         private func deliver() {
             let channels = ring.format.channels
             var left = Self.period
@@ -63,7 +63,6 @@ import Workers
             }
         }
 
-        /// Time goes on.
         func run(_ duration: Duration, step: Duration = .milliseconds(5)) {
             var left = duration
             while left > .zero {
@@ -91,13 +90,13 @@ import Workers
                 .map { samples[$0] }
         }
 
-        /// How long ago the frame that was played last was delivered, at most.
+        /// The greatest possible age in seconds of the frame that was played last, counted from its delivery.
         var age: Double {
             let last = frames.last ?? 0
             return Double(Int16(truncatingIfNeeded: ring.position.count - 1) &- last) / Double(Self.rateHz)
         }
 
-        /// Where the frames do not follow each other.
+        /// The steps between frames that do not follow each other.
         var steps: [Int] {
             let frames = frames
             return zip(frames, frames.dropFirst()).map { Int($1 &- $0) }.filter { $0 != 1 }

@@ -8,7 +8,7 @@ import Workers
 
 @testable import Playback
 
-/// A clock that goes on when the test says so.
+/// A clock that the test advances.
 final class StepClock: Clock {
     private let time = Locked(Instant(nanoseconds: 100_000_000_000))
 
@@ -17,10 +17,10 @@ final class StepClock: Clock {
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
 
-/// A take of three channels on disk and a player without a thread, on a card that plays as the clock goes on.
+/// A take of three channels on disk, and a player without a thread on a card that plays as the clock advances.
 ///
-/// The first channel is the sound. The quotient of the third and the second, which are too quiet to matter, is the number of
-/// the take's frame, whatever the playing did to the sound.
+/// The first channel is the sound. The other two are too quiet to matter. The quotient of the third and the second is
+/// the number of the take's frame, whatever playback did to the sound.
 final class PlayRig {
     let clock = StepClock()
     let sink: ScriptedSink
@@ -30,7 +30,7 @@ final class PlayRig {
     private let directory: TakesDirectory
     private let take: TakeName
 
-    /// What the player reported.
+    /// The reports of the player.
     private(set) var facts: PlayFacts?
     private(set) var progress: PlayProgress?
     private(set) var done = 0
@@ -51,7 +51,7 @@ final class PlayRig {
         take = TakeName(kit: "heron07", number: 1, started: clock.wallTime())
         let day = "\(folder)/\(take.day)"
         try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
-        // Without a sidecar that can be read, the parts are those that are there.
+        // Without a readable sidecar, the existing files are the parts.
         try Data("-".utf8).write(to: URL(fileURLWithPath: "\(day)/\(take.stem).json"))
         for part in 0..<parts {
             let range = frames * part / parts..<frames * (part + 1) / parts
@@ -68,7 +68,6 @@ final class PlayRig {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// A WAV file of three channels.
     private static func wave(_ samples: [Int32]) -> Data {
         let bytes = samples.count * 4
         func number(_ value: Int, _ size: Int) -> [UInt8] { (0..<size).map { UInt8(value >> (8 * $0) & 255) } }
@@ -83,12 +82,11 @@ final class PlayRig {
         turn()
     }
 
-    /// What makes a player play the take.
+    /// The player's order to play the take.
     func beginning(_ tuning: Tuning = Tuning()) -> PlayBegin {
         PlayBegin(take: take, directory: directory, card: .automatic, companion: nil, volume: 1, tuning: tuning)
     }
 
-    /// Orders something, and has it carried out.
     func order(_ order: PlayOrder) {
         player.post(order)
         turn()
@@ -108,7 +106,6 @@ final class PlayRig {
         }
     }
 
-    /// Lets time go on.
     func run(_ duration: Duration, step: Duration = .milliseconds(5), then: () -> Void = {}) {
         var left = duration
         while left > .zero, end == nil {
@@ -119,12 +116,11 @@ final class PlayRig {
         }
     }
 
-    /// Plays on until it ends.
     func playOut(then: () -> Void = {}) {
         while end == nil { run(.milliseconds(20), step: .milliseconds(20), then: then) }
     }
 
-    // MARK: - What was played
+    // MARK: - Played sound
 
     private var samples: [Int32] {
         sink.played.withUnsafeBytes { Array($0.bindMemory(to: Int32.self)) }
@@ -135,7 +131,7 @@ final class PlayRig {
         return stride(from: channel, to: samples.count, by: 3).map { Double(samples[$0]) / 2_147_483_647 }
     }
 
-    /// The sound, from the first frame to the last that belongs to the take.
+    /// The sound, from the take's first played frame to its last.
     var sound: [Double] {
         let (sound, marks) = (channel(0), channel(1))
         guard let first = marks.firstIndex(where: { $0 != 0 }), let last = marks.lastIndex(where: { abs($0) > 1e-7 })
@@ -143,8 +139,7 @@ final class PlayRig {
         return Array(sound[first...last])
     }
 
-    /// The second of the take that the last frame which the card played is of; nil: it is silent, faded, or cross-faded with
-    /// silence.
+    /// The place in seconds of the last played frame, or nil if it is silent, faded, or cross-faded with silence.
     var place: Double? {
         let bytes = sink.played.suffix(12)
         guard bytes.count == 12 else { return nil }
@@ -153,7 +148,7 @@ final class PlayRig {
         return Double(frame[2]) / Double(frame[1]) * Double(frames) / Double(Self.rateHz)
     }
 
-    /// Where the player says that it is.
+    /// The position that the player reports.
     var position: Double? { progress?.seconds(at: clock.now()) }
 }
 
@@ -170,13 +165,12 @@ enum Waves {
         return (1...8).reduce(0) { $0 + 0.15 * sin(Double($1) * phase) / Double($1) }
     }
 
-    /// White noise.
     static func noise(_ frame: Int) -> Double {
         var random = SeededRandom(seed: 3, index: UInt64(frame))
         return Double(random.below(2001) - 1000) / 4000
     }
 
-    /// The frequency of a tone, by its crossings of zero.
+    /// The frequency of a tone, from its zero crossings.
     static func frequency(_ samples: some Collection<Double>) -> Double {
         var crossings: [Double] = []
         var last = 0.0

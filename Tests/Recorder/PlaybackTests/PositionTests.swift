@@ -4,9 +4,9 @@ import Testing
 
 @testable import Playback
 
-/// The position that is reported, against the frames that the card played.
+/// The reported position, compared with the frames that the card played.
 @Suite struct PositionTests {
-    /// How far the reported position is from what is played, each time it is known.
+    /// The errors of the reported position, at each time at which the played place is known.
     private final class Errors {
         var all: [Double] = []
 
@@ -19,7 +19,7 @@ import Testing
         var greatest: Double { all.map(abs).max() ?? 0 }
     }
 
-    /// What a single frame may be off: to the frame without stretching.
+    /// The largest error of a single frame. Without stretching the position is exact to the frame.
     private func bound(_ tuning: Tuning) -> Double { tuning.tempo == 1 ? 0.001 : 0.010 }
 
     private func check(_ tuning: Tuning, _ sound: @escaping (Int) -> Double) throws {
@@ -65,10 +65,10 @@ import Testing
             rig.order(order)
             let after = try #require(rig.position)
             if case .skip(let seconds) = order {
-                // The target is shown at once: it lies as far from where the sound is cut.
+                // The target is shown at once. Its distance counts from the cut in the sound.
                 #expect(abs(after - before - seconds) < 0.06)
             } else {
-                // It goes on from the same place.
+                // It continues from the same place.
                 #expect(abs(after - before) < 0.002)
             }
             let errors = Errors()
@@ -111,7 +111,7 @@ import Testing
         stopped.order(.stop)
         stopped.playOut()
         let end = try #require(stopped.end?.position)
-        // What was kept and the fade were still played.
+        // The kept sound and the fade were still played.
         #expect(abs(end - position - 0.014) < 0.001)
 
         let paused = try PlayRig(seconds: 2, Waves.voice)

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [(44100, 48000), (48000, 44100), (8000, 192_000), (192_000, 8000), (96000, 48000)])
     func `what goes in comes out, as long as it was and in step`(fromHz: Int, toHz: Int) throws {
         var resampler = try Resampler(fromHz: Double(fromHz), toHz: Double(toHz), channels: 2)
-        // A slow rise, which every rate holds; the other channel is its negative.
+        // A slow rise, which every rate can represent. The other channel is its negative.
         let length = fromHz / 4
         let input = (0..<length).flatMap { [Double($0) / Double(length), -Double($0) / Double(length)] }
         var output: [Double] = []

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Playback
 
-/// Which frames of its input each frame of a stretched sound is of.
+/// The input frame that each frame of a stretched sound comes from.
 @Suite struct StretchStageTests {
-    /// The frames between two clicks of the input, in seconds; no two of them meet in the output.
+    /// The time between two clicks of the input, in seconds. They never overlap in the output.
     private static let spacing = 0.1
     private static let click = 1e-3
 
-    /// Noise, which fits nowhere better than elsewhere and so is sought all over the seek window, with clicks beside it: one
-    /// channel has all of the same size, the next has them as large as their number.
+    /// Noise, and clicks in two other channels. Noise has no best fit, so the whole seek window is used. The clicks of
+    /// one channel have equal size, those of the next are as large as their number.
     private func input(_ frames: Range<Int>, clickEvery spacing: Int) -> Frames {
         var random = SeededRandom(seed: 7)
         var samples: [Double] = []
@@ -28,7 +28,7 @@ import Testing
         return input
     }
 
-    /// How far each click of the output that is louder than its echo is from its place, in seconds of the take.
+    /// The error of each output click that is louder than its echo, in seconds of the take.
     private func errors(rateHz: Int, _ tuning: Tuning) throws -> [Double] {
         let stage = try StretchStage(
             rateHz: rateHz, channels: 3, tempo: tuning.tempo, transposed: tuning.resampling)
@@ -47,11 +47,11 @@ import Testing
         }
     }
 
-    /// What the louder of two sequences may be off, in seconds of the take.
+    /// The largest error of the louder of two sequences, in seconds of the take.
     private func bound(rateHz: Int, _ tuning: Tuning) -> Double {
         let lengths = StretchLengths(rateHz: rateHz, tempo: tuning.tempo, transposed: tuning.resampling)
         let frames = (Double(lengths.seek) + abs(1 - tuning.tempo) * Double(lengths.step)) / 2
-        // Two more for what is rounded.
+        // Two more frames for rounding.
         return (frames + 2) / Double(rateHz) * tuning.resampling
     }
 
@@ -88,7 +88,7 @@ import Testing
         let power = middle.reduce(0) { $0 + $1 * $1 }
         let changes = zip(middle, middle.dropFirst(period)).map { $0 - $1 }
         let change = changes.reduce(0) { $0 + $1 * $1 }
-        // What is not of the voice, which is half of what changes from period to period, is 20 dB below it.
+        // The part that is not the voice, half of the change from period to period, is 20 dB below the voice.
         #expect(change / 2 < 0.01 * power)
     }
 

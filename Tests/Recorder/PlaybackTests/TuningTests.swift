@@ -5,7 +5,7 @@ import Testing
 
 @testable import Playback
 
-/// What another pitch and another speed sound like.
+/// The sound at other pitches and speeds.
 @Suite struct TuningTests {
     private func playOut(_ tuning: Tuning, seconds: Double, _ sound: @escaping (Int) -> Double) throws -> PlayRig {
         let rig = try PlayRig(seconds: seconds, sound)
@@ -28,7 +28,7 @@ import Testing
         let middle = sound[sound.count / 5..<sound.count * 4 / 5]
         let expected = 500 * pow(2, Double(cents) / 1200)
         #expect(abs(Waves.frequency(middle) / expected - 1) < 0.003)
-        // As loud as it was.
+        // As loud as before.
         let power = middle.reduce(0) { $0 + $1 * $1 } / Double(middle.count)
         #expect(abs(power - 0.125) < 0.01)
         #expect(abs(Double(sound.count) - Double(rig.frames) / speed) <= 0.02 * Double(PlayRig.rateHz))
@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: [0.05, 0.1, 0.5, 0.9, 1.1, 2], [-1200, 0, 1200])
     func `the first and the last hundredths of a second of a take are played`(speed: Double, cents: Int) throws {
-        // Tones of their own at both ends, so long that they can be distinguished.
+        // Different tones at both ends, long enough to be distinguished.
         let (total, edge) = (Int(0.8 * 16000), Int(0.06 * 16000))
         let rig = try playOut(Tuning(pitchCents: cents, speed: speed), seconds: 0.8) { frame in
             switch frame {
@@ -100,7 +100,7 @@ import Testing
         let steps = zip(sound.dropFirst(), sound).map { $0 - $1 }
         let corners = zip(steps.dropFirst(), steps).map { abs($0 - $1) }
         #expect((corners.max() ?? 1) < limit)
-        // The gap lasts no longer than both fades and what stretching needs to begin.
+        // The gap lasts no longer than both fades and the start of the stretching.
         let quiet = sound.indices.dropLast(160).filter { index in
             sound[index..<index + 160].allSatisfy { abs($0) < 0.02 }
         }

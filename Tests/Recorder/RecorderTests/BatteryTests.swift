@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recorder
 
-/// When the battery is nearly empty, by files as the kernel has them.
+/// Detection of a nearly empty battery, from files with the kernel's content.
 @Suite struct BatteryTests {
     private let folder = HistoryRoot()
 
@@ -45,7 +45,7 @@ import Testing
         #expect(battery.read() == .low("the supply has 3.3 V, less than 3.4 V"))
         _ = try write("3400000", to: "voltage_now")
         #expect(battery.read() == .good)
-        // A channel that is not connected, and one by which the kit could just run.
+        // A channel that is not connected, and a voltage at which the kit could just run.
         _ = try write("0", to: "voltage_now")
         #expect(
             battery.read()

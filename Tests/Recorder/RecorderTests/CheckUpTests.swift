@@ -15,7 +15,7 @@ import Transport
 @testable import Control
 @testable import Recorder
 
-/// A card that delivers so many frames at once, and then nothing.
+/// A card that delivers a given number of frames at once, and then nothing.
 private final class PromptCard: CaptureSource {
     let endedFileDescriptor: Int32 = -1
     var end: CaptureEnd? { nil }
@@ -55,7 +55,6 @@ private final class HandClock: Clock {
         func answer() -> Answer { Answer { self.replies.append($0.line(id: .null, isFirst: false)) } }
     }
 
-    /// The parts that a check-up works with.
     private struct Kit {
         var deck: Deck
         var cards: Listing<[CardReport]>
@@ -99,7 +98,7 @@ private final class HandClock: Clock {
         return Kit(deck: deck, cards: cards, checkUp: checkUp)
     }
 
-    /// Turns as the recorder's loop does, until the condition holds.
+    /// Runs the recorder's loop until the condition holds.
     private func turn(_ kit: Kit, until isDone: () -> Bool) {
         while !isDone() {
             var files = [kit.cards.fileDescriptor, kit.checkUp.fileDescriptor].map {
@@ -169,7 +168,7 @@ private final class HandClock: Clock {
     }
 
     @Test func `a card that the deck keeps closed is opened for the check-up`() throws {
-        // The real card of the settings, which does not exist.
+        // The settings name a real card, which does not exist.
         let kit = try kit(frames: 20_000, standby: .closed)
         kit.checkUp.begin(received.answer())
         turn(kit) { !received.replies.isEmpty }
@@ -228,7 +227,7 @@ private final class HandClock: Clock {
     }
 }
 
-/// A card that hangs as it is opened, until it is released.
+/// A card whose opening hangs until it is released.
 private final class HangingCard: CaptureSource, @unchecked Sendable {
     let opened = Atomic<Int>(0)
     let endedFileDescriptor: Int32 = -1

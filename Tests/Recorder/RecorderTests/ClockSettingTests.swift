@@ -21,7 +21,7 @@ import Transport
     private let time = WallTime(microseconds: 1_800_000_000_400_000)
     private var path: String { root.path + "/run/fieldfare/set-clock" }
 
-    /// - Parameter code: the kernel's answer to `clock_settime`; 0: the clock is set.
+    /// - Parameter code: the result of `clock_settime`; 0 means that the clock was set.
     private func setting(_ code: Int32, path: String? = nil) -> ClockSetting {
         var calls = ClockSettingCalls()
         calls.set = { [clock, received] time in
@@ -42,7 +42,7 @@ import Transport
         }
     }
 
-    /// Does what the unit does with a request.
+    /// Handles a request like the unit.
     private func obey(_ setsClock: Bool = true, result: String? = "success") throws {
         let text = try #require(root.text("/run/fieldfare/set-clock"))
         unlink(path)
@@ -50,7 +50,7 @@ import Transport
         if let result { leave(result) }
     }
 
-    /// Leaves the unit's result.
+    /// Writes the unit's result file.
     private func leave(_ result: String) {
         let file = open(path + ".result", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         let text = result + "\n"

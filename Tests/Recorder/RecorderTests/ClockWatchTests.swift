@@ -30,7 +30,7 @@ import Testing
         #expect(watch.step(clock) == nil)
         clock.step(.microseconds(9999))
         #expect(watch.step(clock) == nil)
-        // Small ones add up.
+        // Small steps add up.
         clock.step(.microseconds(9999))
         #expect(watch.step(clock) == .microseconds(19998))
     }

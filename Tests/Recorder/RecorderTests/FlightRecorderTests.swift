@@ -8,7 +8,7 @@ import Transport
 
 @testable import Recorder
 
-/// The history as a recorder keeps it, on a real disk and a thread of its own.
+/// The history of a recorder, on a real disk and its own thread.
 @Suite final class FlightRecorderTests {
     private let root = HistoryRoot()
     private let clock = SetClock()
@@ -175,7 +175,7 @@ import Transport
         #expect(try events.suffix(2) == [.leftOut(.init(1)), .ended(.init(by: .signal))])
     }
 
-    /// A recorder whose folder is a file, after its thread has tried to write the start there, and before it has more to do.
+    /// A recorder whose folder is a file. Its thread has tried to write the start there, and has no other order yet.
     private func recorderWithoutStorage() throws -> FlightRecorder {
         root.removeHistory()
         root.write("in the way", to: "/history")
@@ -244,7 +244,7 @@ import Transport
     @Test func `an eMMC says how much of its life is used, in steps of ten, and what its reserve is`() {
         root.write("0x01 0x03", to: "/sys/block/mmcblk0/device/life_time")
         root.write("0x02", to: "/sys/block/mmcblk0/device/pre_eol_info")
-        // A card that says nothing of it.
+        // A card that does not report its wear.
         root.write("0x00 0x00", to: "/sys/block/mmcblk1/device/life_time")
         root.write("0x00", to: "/sys/block/mmcblk1/device/pre_eol_info")
         #expect(found.storageWear == ["mmcblk0": 30])
@@ -293,7 +293,7 @@ final class HistoryRoot {
 
     func removeHistory() { Self.removeAll(history.path) }
 
-    /// Writes a file, and makes the folders that it lies in.
+    /// Writes a file and makes its folders.
     func write(_ text: String, to name: String) {
         var folder = path
         for part in name.split(separator: "/").dropLast() {

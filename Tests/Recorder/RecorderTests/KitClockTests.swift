@@ -11,7 +11,7 @@ import Testing
     private let clock = SetClock()
     private let root = RootFolder()
     private let received = Received()
-    /// The clock of the machine that runs this may be synchronised; then that is its origin.
+    /// Whether the clock of the machine that runs this test is synchronised; if so, that is its origin.
     private var isSynchronised: Bool { ClockProbe().evidence(clock).isSynchronised }
 
     private func kitClock() -> KitClock {

@@ -8,7 +8,7 @@ import Transport
 @testable import Recorder
 
 @Suite struct ListingTests {
-    /// The devices that are asked, each of which may hang.
+    /// The listed devices, each of which may hang.
     private final class Devices: Sendable {
         let asked = Atomic<Int>(0)
         let opened = Locked<[Bool]>([])
@@ -130,7 +130,7 @@ import Transport
             request(listing)
             waitUntilAsked(1)
         }
-        // The listing is gone; its thread is not.
+        // The listing was released, but its thread was not.
         #expect(devices.asked.load(ordering: .acquiring) == 1)
         devices.gate.open()
     }

@@ -3,7 +3,7 @@ import Panel
 import Settings
 import Testing
 
-/// LED devices made of ordinary files, which can be waited for. Gone with this object.
+/// LED devices made of ordinary files, with a way to wait for changes. Removed with this object.
 final class MadeUpLEDs {
     let path: String
     private let changes: Int32
@@ -41,12 +41,12 @@ final class MadeUpLEDs {
         return panel
     }
 
-    /// The lamps that are lit. Each text in a brightness file is as long as the others, and replaces them whole.
+    /// The lit lamps. Every text in a brightness file has the same length, so a write replaces it whole.
     var lit: Set<Lamp> {
         Set(Lamp.allCases.filter { read("\($0)/brightness").hasPrefix("1") })
     }
 
-    /// Waits until exactly these lamps are lit; half a minute without a change is a failure.
+    /// Waits until exactly these lamps are lit. Half a minute without a change is a failure.
     func wait(for wanted: Set<Lamp>, sourceLocation: SourceLocation = #_sourceLocation) {
         while lit != wanted {
             var file = pollfd(fd: changes, events: Int16(POLLIN), revents: 0)

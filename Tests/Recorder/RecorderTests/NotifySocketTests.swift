@@ -20,7 +20,7 @@ final class MadeUpManager {
         if address.hasPrefix("/") { unlink(address) }
     }
 
-    /// The messages that have come since the last call.
+    /// The messages since the last call.
     func received() -> [String] {
         var messages: [String] = []
         var bytes = [UInt8](repeating: 0, count: 4096)
@@ -30,7 +30,7 @@ final class MadeUpManager {
         return messages
     }
 
-    /// A name that no other test has.
+    /// A name that no other test uses.
     static func name(_ form: String) -> String { "\(form)fieldfare-\(getpid())-\(UInt32.random(in: 0 ... .max))" }
 }
 

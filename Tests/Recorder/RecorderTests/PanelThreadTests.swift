@@ -34,7 +34,7 @@ import Transport
         _ = panel.show(indication, at: clock.now(), readout: { PanelReadout() })
     }
 
-    /// What a core shows that has just started to record.
+    /// The indication of a core that has just started to record.
     private func recording(now: Instant) -> Indication {
         var indication = Indication()
         indication.recording = .init(safeUntil: now + .seconds(60))
@@ -90,7 +90,7 @@ import Transport
         leds.wait(for: [.record])
         leds.wait(for: [.fault])
         #expect(clock.now() - posted >= .seconds(3))
-        // What it was asked meanwhile is answered with its next turn.
+        // The question that the panel asked meanwhile is answered at the core's next turn.
         panel.deliver(to: try deck(), at: clock.now())
         leds.wait(for: [.record])
     }

@@ -7,7 +7,7 @@ import Transport
 
 @testable import Recorder
 
-/// A time in UTC, which is the tests' local time unless they say otherwise.
+/// A time in UTC, which is the tests' local time unless stated otherwise.
 private func time(_ text: String) throws -> WallTime { try #require(WallTime(iso8601: "\(text):00.000000Z")) }
 
 private func schedule(_ hours: String...) throws -> TakeSchedule {
@@ -16,7 +16,7 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
     return TakeSchedule(settings)
 }
 
-/// The time zone is the process's: these tests run one after the other.
+/// The time zone is a property of the process, so these tests run one after the other.
 @Suite(.serialized) struct RecordingHoursTests {
     private func span(_ hours: [String], at text: String, zone: String = "UTC") throws -> String? {
         let before = getenv("TZ").map { String(cString: $0) }
@@ -64,7 +64,7 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
             try span(["05:00-07:00"], at: "2026-11-21T03:00", zone: zone) == "2026-11-21T04:00 2026-11-21T06:00")
         #expect(
             try span(["05:00-07:00"], at: "2026-07-21T02:00", zone: zone) == "2026-07-21T03:00 2026-07-21T05:00")
-        // From 2 o'clock on it is 3 o'clock.
+        // On this day, 2 o'clock becomes 3 o'clock.
         #expect(
             try span(["01:00-04:00"], at: "2026-03-28T23:30", zone: zone) == "2026-03-29T00:00 2026-03-29T02:00")
         for hours in ["02:30-05:00", "02:00-05:00", "03:00-05:00"] {
@@ -72,9 +72,9 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         }
         #expect(try span(["02:15-03:30"], at: "2026-03-29T00:30", zone: zone) == "2026-03-29T01:00 2026-03-29T01:30")
         #expect(try span(["01:00-02:30"], at: "2026-03-28T23:30", zone: zone) == "2026-03-29T00:00 2026-03-29T01:00")
-        // Within the hour that is left out there is nothing on that day.
+        // Hours within the skipped hour do not occur on that day.
         #expect(try span(["02:15-02:45"], at: "2026-03-29T00:30", zone: zone) == "2026-03-30T00:15 2026-03-30T00:45")
-        // From 3 o'clock on it is 2 o'clock again.
+        // On this day, 3 o'clock becomes 2 o'clock.
         #expect(
             try span(["01:00-04:00"], at: "2026-10-24T22:30", zone: zone) == "2026-10-24T23:00 2026-10-25T03:00")
     }

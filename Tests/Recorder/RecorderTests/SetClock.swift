@@ -2,7 +2,7 @@ import Glibc
 import TakeFiles
 import Takes
 
-/// A clock that a test sets and lets go on.
+/// A clock that a test sets and advances.
 final class SetClock: Clock {
     private struct State {
         var instant = Instant(nanoseconds: 5_000_000_000)
@@ -50,11 +50,11 @@ final class RootFolder {
         close(file)
     }
 
-    /// A file's content; nil if it is not there.
+    /// A file's content, or nil if it does not exist.
     func text(_ name: String) -> String? {
         (try? FileSystem().contents(path + name)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What lies in `/run/fieldfare`.
+    /// The names in `/run/fieldfare`.
     var run: [String] { ((try? FileSystem().entries(path + "/run/fieldfare")) ?? []).sorted() }
 }

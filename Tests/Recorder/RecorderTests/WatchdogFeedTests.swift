@@ -4,7 +4,7 @@ import Testing
 @testable import Recorder
 
 @Suite struct WatchdogFeedTests {
-    /// What the feed does at each (second, position): fed or not, and when it wants to be asked again.
+    /// For each (second, position): whether the feed feeds, and its next deadline.
     private func trace(_ turns: [(second: Int64, position: Int64?)]) -> [String] {
         func instant(_ seconds: Int64) -> Instant { Instant(nanoseconds: seconds * 1_000_000_000) }
         var feed = WatchdogFeed(interval: .seconds(10), start: instant(0))

@@ -6,11 +6,10 @@ import Workers
 @testable import Recording
 @testable import TakeFiles
 
-/// Markers that are set while the card is away.
 struct AwayMarkerTests {
     private static let mono = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
 
-    /// A take of 2 s whose card then goes, and the seconds of the take at which it is marked without it.
+    /// A take of 2 s whose card is then lost, and which is marked at `marks` without the card.
     private func studio(marks: [Duration], thenAway: Duration) throws -> (Studio, started: Instant) {
         let studio = try Studio(Self.mono)
         studio.run(.seconds(2))
@@ -56,7 +55,7 @@ struct AwayMarkerTests {
         #expect(sidecar.markers.last?.note == "back")
         #expect((sidecar.markers.last?.atFrame.count ?? 0) > second)
         #expect(sidecar.gaps == [Sidecar.Gap(atFrame: TakeFrame(end), frames: second - end, cause: .cardLost)])
-        // It is in no file, and the others are where they were.
+        // The marker is in no file, and the other markers keep their places.
         let cues = sidecar.parts.flatMap { part in
             sidecar.cues(firstFrame: part.firstFrame, frames: part.frames, rateHz: part.rateHz, isLast: false)
         }

@@ -5,7 +5,7 @@ import Workers
 
 @testable import Recording
 
-/// What the writer notes of the channels that a take has.
+/// The channels of a take that the writer records in its sidecar.
 @Suite struct ChosenChannelsTests {
     private let studio: Studio
 

@@ -5,14 +5,15 @@ import Testing
 
 @testable import Recording
 
-/// What a map made of a run.
+/// The results of a clock map after a run.
 struct MapOutcome {
     var points: [ClockMap.Point] = []
     var losses: [Sidecar.SuspectedLoss] = []
     var driftPPM: Double?
     var lostFrames = 0.0
 
-    /// - Parameter start: when the take begins; nil: with the card. What the card reports before is before the take's first frame.
+    /// - Parameter start: when the take begins, or nil to begin with the card. Earlier stamps lie before the take's
+    ///   first frame.
     init(_ card: PretendCard, from start: Double? = nil, seconds: Double) {
         var card = card
         var map = ClockMap(rateHz: card.rateHz)

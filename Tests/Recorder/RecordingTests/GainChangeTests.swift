@@ -6,7 +6,7 @@ import Workers
 
 @testable import Recording
 
-/// What the writer notes of the card's gain, at 48 frames a millisecond.
+/// The gain changes that the writer records, at 48 frames per millisecond.
 @Suite struct GainChangeTests {
     private let studio: Studio
 

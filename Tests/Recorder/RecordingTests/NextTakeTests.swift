@@ -56,7 +56,7 @@ import Workers
         #expect(sidecars.allSatisfy { !$0.clockMap.isEmpty && $0.clockMap[0].atFrame <= TakeFrame($0.frames) })
     }
 
-    /// Places that are counted in frames are those of the take that they were asked for in.
+    /// Frame numbers refer to the take in which they were requested.
     @Test func `a region goes on in the next take at the same sound`() throws {
         let studio = try TailTests.Case(format: .s16, cutoffHz: nil, keepsTwin: false).studio()
         studio.run(.seconds(1))
@@ -70,7 +70,7 @@ import Workers
             return Mark(place, content, of: first)
         }
         studio.writer.post(.next(at: studio.clock.now(), pressedWall: studio.clock.wallTime()))
-        // Both were asked for before the deck knew of the next take.
+        // Both were requested before the deck knew the next take.
         studio.writer.post(.mark(region(.frame(TakeFrame(48_100)), end: 48_400, "frame")))
         studio.writer.post(.mark(region(.instant(studio.clock.now() + .milliseconds(5)), end: 48_500, "instant")))
         studio.writer.post(.mark(region(.frame(TakeFrame(47_000)), end: 48_300, "before")))
@@ -130,7 +130,7 @@ import Workers
         studio.writer.post(.next(at: studio.clock.now(), pressedWall: studio.clock.wallTime()))
         studio.writer.post(.suspend)
         studio.run(.milliseconds(300), isCardAway: true)
-        // Nor is one that is ordered meanwhile.
+        // A cut that is ordered meanwhile is cancelled as well.
         studio.writer.post(.next(at: studio.clock.now(), pressedWall: studio.clock.wallTime()))
         studio.run(.milliseconds(200), isCardAway: true)
         #expect(studio.finished == [])
@@ -177,7 +177,7 @@ import Workers
         studio.run(.seconds(1))
         studio.begin()
         studio.run(.seconds(1))
-        // The writer is late: both orders wait, and the ring has frames of both openings.
+        // The writer is late: both orders wait, and the ring holds frames of both openings.
         studio.clock.advance(by: .milliseconds(300))
         let opened = studio.reopen()
         studio.writer.post(.suspend)

@@ -3,11 +3,11 @@ import Ring
 import SeededRandom
 import Takes
 
-/// A card that reports its frames as a driver does, hours in an instant, and loses some without a report.
+/// A card that reports its frames like a driver, and loses some without a report. It simulates hours in an instant.
 struct PretendCard {
     /// How late stamps are, in milliseconds.
     enum Jitter: CaseIterable {
-        /// Not at all, but for the frame that is not whole yet.
+        /// No lateness, except for the incomplete frame.
         case none
         /// A good driver: 20 µs.
         case small
@@ -17,9 +17,9 @@ struct PretendCard {
         case tick
         /// Evenly up to 3 ms.
         case wide
-        /// Small, and now and then tens of milliseconds.
+        /// Small, and occasionally tens of milliseconds.
         case spikes
-        /// For up to eight seconds now and then, up to several milliseconds.
+        /// Occasionally several milliseconds, for up to eight seconds.
         case spells
     }
 
@@ -27,13 +27,13 @@ struct PretendCard {
     var periodSeconds = 0.12
     var ppm = 0.0
     var jitter = Jitter.small
-    /// When frames are lost, in seconds, and how long they would have lasted, in milliseconds.
+    /// When frames are lost, in seconds, and their duration in milliseconds.
     var losses: [(at: Double, milliseconds: Double)] = []
-    /// Millionths that come on top, by the second.
+    /// Additional parts per million, by the second.
     var wander: (Double) -> Double = { _ in 0 }
-    /// Wake-ups that come so many seconds late: (at, late); a stale one reports the new time with the old position.
+    /// Late wake-ups: (at, seconds late). A stale one reports the new time with the old position.
     var stalls: [(at: Double, seconds: Double, isStale: Bool)] = []
-    /// From when to when all stamps are late, in seconds, and by how many milliseconds.
+    /// Ranges in seconds in which all stamps are late, and by how many milliseconds.
     var late: [(from: Double, to: Double, milliseconds: ClosedRange<Double>)] = []
     var generator = SeededRandom(seed: 1)
     private var spellEnds = -1.0
@@ -44,7 +44,7 @@ struct PretendCard {
     /// Frames that were lost up to the end of the last run.
     private(set) var lost = 0.0
 
-    /// Runs from second 0 on.
+    /// Runs from second 0.
     mutating func run(seconds: Double, _ receive: (Stamp) -> Void) {
         receive(Stamp(position: 0, instant: Instant(nanoseconds: 0), kind: .started))
         var second = 0.0
@@ -101,9 +101,9 @@ struct PretendCard {
 }
 
 extension SeededRandom {
-    /// Evenly from 0 up to 1.
+    /// Uniform in 0..<1.
     mutating func share() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// Often little, seldom much, `mean` on average.
+    /// Exponentially distributed with this mean.
     mutating func tail(_ mean: Double) -> Double { -log(1 - share()) * mean }
 }

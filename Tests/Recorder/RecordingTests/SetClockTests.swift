@@ -6,7 +6,8 @@ import Workers
 @testable import Recording
 @testable import TakeFiles
 
-/// The date is set while a take is recorded, or in its tail: all of its clock map lies on the calendar that was set last.
+/// The date is set while a take is recorded, or in its tail. All points of the take's clock map must use the calendar
+/// that was set last.
 struct SetClockTests {
     private static let mono = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
     /// A clock that was never set begins years ago; a person sets it, a service steps it, somebody sets it back.
@@ -23,7 +24,7 @@ struct SetClockTests {
             }
         }
 
-        /// Where the date comes from before.
+        /// The origin of the date before it is set.
         var origin: ClockOrigin {
             switch self {
             case .forward, .back, .twice: .unset
@@ -38,7 +39,7 @@ struct SetClockTests {
         if isTold { studio.writer.post(.date(truth)) }
     }
 
-    /// All points of a map are dated, by one calendar: the studio's as it stands.
+    /// Checks that all points of a map are dated by one calendar: the studio's current one.
     private func check(_ sidecar: Sidecar, _ studio: Studio, _ comment: Comment) {
         let offset = studio.clock.offset().microseconds
         #expect(sidecar.clockMap.count >= 2, comment)
@@ -110,7 +111,7 @@ struct SetClockTests {
         }
     }
 
-    /// When the date is set by something that is not known.
+    /// When an unknown process sets the date.
     enum Moment: CaseIterable { case inTake, inTail, afterwards }
 
     @Test(arguments: Moment.allCases, [Duration.seconds(-221_000_000), .seconds(94_000_000)])

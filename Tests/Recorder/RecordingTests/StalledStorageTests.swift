@@ -8,16 +8,17 @@ import Workers
 @testable import Recording
 @testable import TakeFiles
 
-/// Storage that stalls for longer than the ring has room beside the pre-roll: 10 s, of which 8 s are asked for.
+/// Storage that stalls for longer than the ring's room next to the pre-roll: the ring holds 10 s, and 8 s of pre-roll
+/// are requested.
 @Suite struct StalledStorageTests {
     private let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
 
-    /// Where a take's sound begins in all that the card sampled.
+    /// The frame at which a take's sound begins in everything that the card sampled.
     private func start(of sound: Data, in all: Data) throws -> Int {
         try #require(all.range(of: sound)).lowerBound / 2
     }
 
-    /// All that a card samples in its first minute.
+    /// Everything that a card samples in its first minute.
     private func allSampled() throws -> Data {
         let whole = try Studio(format, holding: .seconds(100))
         whole.run(.seconds(1))
@@ -39,7 +40,7 @@ import Workers
         studio.run(.seconds(1))
         let take = try #require(studio.finished.first)
         #expect(take.gaps.isEmpty && studio.ring.missedFrames == 0)
-        // 7 of the ring's 10 seconds are younger than the press; a period is being written.
+        // 7 of the ring's 10 seconds are newer than the press; one period is being written.
         #expect((22000...24000).contains(take.preRollFrames))
         #expect(take.frames == take.preRollFrames + 9 * 8000)
         #expect(take.startedMonotonicNs == 120_000_000_000 - take.preRollFrames * 125_000)
@@ -95,7 +96,7 @@ import Workers
         let take = try #require(studio.finished.first)
         #expect(take.preRollFrames == 0 && take.frames == 16 * 8000 && take.startedMonotonicNs == 120_000_000_000)
         let gap = try #require(take.gaps.first)
-        // The ring has the last 10 seconds, of which a period is being written.
+        // The ring holds the last 10 seconds, of which one period is being written.
         #expect(take.gaps.count == 1 && gap.atFrame == .first && gap.cause == .stall)
         #expect((4 * 8000...4 * 8000 + 4000).contains(gap.frames))
         let sound = try studio.sound(take)

@@ -8,7 +8,7 @@ import Workers
 @testable import Recording
 @testable import TakeFiles
 
-/// A clock that goes when the test says so.
+/// A clock that only the test advances.
 final class TestClock: Clock {
     private let time = Locked(Instant(nanoseconds: 100_000_000_000))
 
@@ -18,12 +18,12 @@ final class TestClock: Clock {
     func wallTime() -> WallTime {
         WallTime(microseconds: 1_795_241_791_000_000 + now().nanoseconds / 1000) + ahead.withLock { $0 }
     }
-    /// The date is set forward, or back.
+    /// Sets the date forward, or back.
     func set(by step: Duration) { ahead.withLock { $0 = $0 + step } }
     func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
 }
 
-/// A writer without threads, and a card whose every sample follows from the frame's number.
+/// A writer without threads, and a card whose every sample is a function of the frame's number.
 final class Studio {
     let clock = TestClock()
     let format: StreamFormat
@@ -36,11 +36,11 @@ final class Studio {
     var filter: FilterDesign
     var keepsTwin = false
     var gain = CardGain()
-    /// nil: all channels of the card.
+    /// Nil for all channels of the card.
     var layout: ChannelLayout?
     var splitBytes: Int64 = 4000 << 20
     var isSyncStalled = false
-    /// Frames that the card sampled, and when it was opened.
+    /// The number of frames that the card has sampled.
     private(set) var sampled: Int64 = 0
     private(set) var opened: Instant
     private var openedPosition = RingPosition.start
@@ -67,13 +67,13 @@ final class Studio {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Lets time go on for all but the writer.
+    /// Advances the time for all but the writer.
     func wait(_ duration: Duration) {
         clock.advance(by: duration)
         deliver()
     }
 
-    /// Lets time go on.
+    /// Advances the time.
     func run(_ duration: Duration, isCardAway: Bool = false) {
         var left = duration
         while left > .zero {
@@ -91,7 +91,7 @@ final class Studio {
         outcomes += writer.outcomes()
     }
 
-    /// The card is opened again, in the same ring.
+    /// Opens the card again, in the same ring.
     func reopen(isStarted: Bool = true) -> RingPosition {
         opened = clock.now()
         openedPosition = ring.position
@@ -99,10 +99,10 @@ final class Studio {
         return openedPosition
     }
 
-    /// The card that was opened says when it was started.
+    /// Adds the stamp of the opened card's start.
     func start() { ring.stamp(Stamp(position: openedPosition, instant: opened, kind: .started)) }
 
-    /// Delivers whole periods that are due.
+    /// Delivers the whole periods that are due.
     func deliver() { deliver(upTo: clock.now() - opened) }
 
     /// Delivers whole periods up to a time since the card was opened.
@@ -143,8 +143,8 @@ final class Studio {
     }
 
     /// - Parameters:
-    ///   - heldUp: how long the writer is held up by something else before it takes the order.
-    ///   - meanwhile: happens after the take's files are made, and before its first frame is written.
+    ///   - heldUp: how long the writer is blocked before it receives the order.
+    ///   - meanwhile: called after the take's files are made, and before its first frame is written.
     func begin(
         preRoll: Duration = .zero, origin: ClockOrigin = .ntp, heldUp: Duration = .zero, meanwhile: (() -> Void)? = nil
     ) {
@@ -173,7 +173,6 @@ final class Studio {
         turn()
     }
 
-    /// The takes that were finished, as the writer reported them.
     var finished: [Sidecar] {
         outcomes.compactMap { outcome in
             switch outcome {
@@ -195,7 +194,6 @@ final class Studio {
         }
     }
 
-    /// All files of the takes, without their folder.
     func fileNames() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: path).filter { $0.contains(".wav") || $0.contains(".json") }
             .sorted()

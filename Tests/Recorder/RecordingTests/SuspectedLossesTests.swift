@@ -39,7 +39,7 @@ struct SuspectedLossesTests {
             let from = 40 + card.generator.share()
             card.late = [(from, from + 1.2, 1...1)]
             #expect(MapOutcome(card, seconds: isAtTheEnd ? from + 1 : 70).losses.isEmpty)
-            // The take begins within them.
+            // The take begins within the late stamps.
             #expect(MapOutcome(card, from: from + card.generator.share(), seconds: 70).losses.isEmpty)
         }
     }
@@ -79,7 +79,7 @@ struct SuspectedLossesTests {
                 card.jitter = jitter
                 card.ppm = Double(seed % 5) * 40 - 80
                 card.generator = SeededRandom(seed: UInt64(seed))
-                // A whole minute of them, and a stop at any time.
+                // A whole minute of losses, and a stop at any time.
                 card.losses = (0..<15).map { (2 + 4 * Double($0) + 0.5 * card.generator.share(), 1) }
                 let losses = MapOutcome(card, seconds: 60 + 3 * card.generator.share()).losses
                 #expect(losses.count >= 14 && losses.count <= 16, "\(jitter), \(seed): \(losses.count)")
@@ -101,7 +101,7 @@ struct SuspectedLossesTests {
             var card = PretendCard()
             card.generator = SeededRandom(seed: UInt64(seed))
             card.ppm = Double(seed % 5) * 40 - 80
-            // From 0 to 0.3 ms late, as the loopback's stamps are on a busy host.
+            // From 0 to 0.3 ms late, like the loopback's stamps on a busy host.
             card.late = [(0, 90, 0...0.3)]
             card.losses = [0.9, 1, 2, 1, 1, 1.7, 0.9, 1.5].enumerated().map { number, milliseconds in
                 (40.5 + 4 * Double(number) + card.generator.share(), milliseconds)
@@ -199,7 +199,7 @@ struct SuspectedLossesTests {
         for number in 0..<1000 {
             let second = Double(number) * 0.12
             if number == 500 { take(map.beginLine()) }
-            // At 60 s the silence that was filled is 7 ms too short; at 90 s 2 ms are lost without a report.
+            // At 60 s the filled silence is 7 ms too short; at 90 s 2 ms are lost without a report.
             let lost = (number >= 500 ? 0.007 : 0) + (second >= 90 ? 0.002 : 0)
             let frame = Int64(((second - lost) * 48000).rounded())
             let stamp = Stamp(position: RingPosition(frame), instant: Instant(nanoseconds: Int64(second * 1e9)))

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `the next sync ends when the oldest frame that no sync covers is as old as the promise`() {
         var schedule = schedule()
-        // Of what a sync covers the newest frame is 90 ms old: the next one starts 0.15 s before the promise ends.
+        // The newest frame that the sync covers is 90 ms old, so the next sync starts 0.15 s before the promise ends.
         schedule.started(at: start, unsyncedSince: start - .milliseconds(90))
         #expect(schedule.next == start + .milliseconds(1000 - 90 - 150))
         #expect(!schedule.isDue(at: schedule.next - .milliseconds(1)) && schedule.isDue(at: schedule.next))

@@ -9,7 +9,7 @@ import Workers
 
 @testable import Recording
 
-/// A stop and what follows it: the sound runs on into a tail, and the take may go on with it.
+/// A stop and its consequences: the sound continues into a tail, and the take may continue with it.
 @Suite struct TailTests {
     /// A format, whether the filter is on, and whether the twin is kept.
     struct Case: CustomStringConvertible {
@@ -32,7 +32,7 @@ import Workers
         }
     }
 
-    /// One that was never stopped: from 1 s to 4.1 s, with markers at 1.5 s and 3.9 s.
+    /// A take that was never stopped: from 1 s to 4.1 s, with markers at 1.5 s and 3.9 s.
     private func whole(_ test: Case) throws -> (Data, twin: Data?, Sidecar) {
         let studio = try test.studio()
         studio.run(.seconds(1))
@@ -78,7 +78,7 @@ import Workers
         #expect(sidecar.frames == reference.frames)
         #expect(sidecar.parts[1].firstFrame == TakeFrame(sidecar.parts[0].frames))
         #expect(sidecar.markers == reference.markers)
-        // The squares are summed in another order.
+        // The order of summation of the squares differs.
         for (found, due) in zip(sidecar.levels, reference.levels) {
             let (rms, dueRMS) = (try #require(found.rmsDBFS), try #require(due.rmsDBFS))
             #expect(found.peakDBFS == due.peakDBFS && abs(rms - dueRMS) < 1e-9)
@@ -146,7 +146,7 @@ import Workers
         studio.writer.post(.rejoin)
         studio.run(.seconds(1), isCardAway: true)
         #expect(studio.finished.count == 1)
-        // The next take begins as any.
+        // The next take begins normally.
         let opened = studio.reopen()
         studio.run(.milliseconds(300))
         studio.begin()
@@ -165,7 +165,7 @@ import Workers
         studio.end(keepsTail: true)
         studio.run(.milliseconds(500))
         studio.begin()
-        // The writer hangs for as long as the ring is: nothing is overwritten.
+        // The writer hangs for the length of the ring. Nothing is overwritten.
         for _ in 0..<300 {
             studio.clock.advance(by: .milliseconds(50))
             if studio.ring.writableFrames() == 4800 { studio.deliver() }

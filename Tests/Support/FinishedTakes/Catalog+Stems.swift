@@ -1,7 +1,7 @@
 public import Catalog
 public import Takes
 
-// Takes by their stems, where one take has each.
+// Finds takes by stem, if the stem is unique.
 extension Catalog {
     private func identity(_ stem: String) throws -> TakeIdentity {
         let found = try identities(of: stem)
@@ -29,7 +29,7 @@ extension Catalog {
         try noteAnyway(identity(stem), change)
     }
 
-    /// A store fails for a take alone.
+    /// Reports that a store failed for one take.
     package func fail(
         _ stem: String, for store: String, why: String = "it is lost", of revision: Int = 1,
         _ retry: ParcelStanding.Retry = .byPersonOnly, at now: WallTime = TakesOnDisk.morning
@@ -43,11 +43,11 @@ extension Catalog {
 }
 
 extension TakeIdentity: ExpressibleByStringLiteral {
-    /// A take of which the stem alone is known.
+    /// A take of which only the stem is known.
     public init(stringLiteral stem: String) { self.init(stem: stem) }
 }
 
 extension ParcelID: ExpressibleByStringLiteral {
-    /// A take of which the stem alone is known.
+    /// A take of which only the stem is known.
     public init(stringLiteral stem: String) { self = .take(TakeIdentity(stem: stem)) }
 }

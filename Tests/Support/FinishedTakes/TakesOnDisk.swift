@@ -3,17 +3,16 @@ import Glibc
 import TakeFiles
 public import Takes
 
-/// Finished takes in a folder of its own, for tests of what reads them; removed with its last reference.
+/// Finished takes in a temporary folder, for tests of code that reads them. The folder is removed with the last
+/// reference.
 public final class TakesOnDisk: Sendable {
-    /// The folder around the others.
+    /// The parent folder of the others.
     public let path: String
-    /// The folder for takes.
     public var takes: String { "\(path)/takes" }
-    /// The library's folder.
     public var library: String { "\(path)/library" }
 
-    /// An empty folder for takes, and one for a library.
-    /// - Parameter place: where it is made; nil: in RAM where there is such a place.
+    /// Creates empty folders for takes and for a library.
+    /// - Parameter place: the parent folder, or nil for RAM if `/dev/shm` is writable, otherwise `/tmp`.
     public init(in place: String? = nil) {
         let place = place ?? (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
         path = "\(place)/fieldfare-\(getpid())-\(UInt64.random(in: 0 ... .max))"
@@ -25,7 +24,7 @@ public final class TakesOnDisk: Sendable {
     /// 2026-11-21T06:18:11.250000Z.
     public static let morning = WallTime(microseconds: 1_795_241_891_250_000)
 
-    /// The sidecar of a take of one part.
+    /// The sidecar of a take with one part.
     public static func sidecar(
         _ number: Int, kit: String = "heron07", started: WallTime = morning, seconds: Double = 10,
         markers: [String] = [], rateHz: Int = 48_000
@@ -51,12 +50,13 @@ public final class TakesOnDisk: Sendable {
         return sidecar
     }
 
-    /// The name of a take that `sidecar` made.
+    /// The name of a take from `sidecar`.
     public static func name(_ sidecar: Sidecar) -> TakeName {
         TakeName(stem: sidecar.take, day: String(sidecar.started.prefix(10)))!
     }
 
-    /// Writes a take as the recorder leaves it: the audio file, empty but for `audioBytes`, and then the sidecar, which is renamed.
+    /// Writes a take as the recorder leaves it: audio files of `audioBytes` zeros, and then the sidecar, which is
+    /// renamed.
     @discardableResult
     public func add(_ sidecar: Sidecar, audioBytes: Int = 44, in folder: String? = nil) throws -> TakeName {
         let name = Self.name(sidecar)
@@ -68,23 +68,20 @@ public final class TakesOnDisk: Sendable {
         return name
     }
 
-    /// Removes a take's files.
     public func remove(_ take: TakeName) {
         for ending in ["json", "wav"] { unlink("\(takes)/\(take.day)/\(take.stem).\(ending)") }
     }
 
-    /// Writes a file.
     public func write(_ bytes: [UInt8], to path: String) throws {
         let files = FileSystem()
         try files.write(bytes, to: try files.create(path, isNew: false), at: 0)
     }
 }
 
-// Takes with sound.
 extension TakesOnDisk {
-    /// Writes a take whose audio files hold the sound that its sidecar says, different in each.
-    /// - Parameter hasFingerprint: whether the sidecar has the fingerprints of it.
-    /// - Returns: its name, and the sidecar as it was written.
+    /// Writes a take whose audio files contain sound of the length in the sidecar, different in each file.
+    /// - Parameter hasFingerprint: whether the sidecar contains the fingerprints of the sound.
+    /// - Returns: the name, and the written sidecar.
     @discardableResult
     public func addSound(_ sidecar: Sidecar, hasFingerprint: Bool = true) throws -> (name: TakeName, sidecar: Sidecar) {
         var sidecar = sidecar
@@ -113,7 +110,7 @@ extension TakesOnDisk {
         return (name, sidecar)
     }
 
-    /// Bytes that follow from their place.
+    /// Pseudorandom bytes, computed from their position and `seed`.
     public static func sound(bytes: Int, seed: Int) -> [UInt8] {
         (0..<bytes).map { UInt8(truncatingIfNeeded: ($0 &+ seed &* 77) &* 0x9e37_79b1 >> 11) }
     }

@@ -1,9 +1,9 @@
 import Foundation
 package import Testing
 
-/// A program that others wrote, which tests run. A test that needs one that is not installed is skipped, and says so.
+/// A third-party program that tests run. A test that needs a program that is not installed is skipped, with a message.
 ///
-/// `deploy/test quick` reads the cases: one a line, with the program's name.
+/// `deploy/test quick` reads the cases: there must be one on each line, with the program's name.
 package enum OtherProgram: String, Sendable {
     case apache = "apache2"
     case bsdtar = "bsdtar"
@@ -27,19 +27,20 @@ package enum OtherProgram: String, Sendable {
     case unshare = "unshare"
     case unzip = "unzip"
 
-    /// Where it is: on the `PATH`, or in a folder of the programs of root, which the `PATH` of others leaves out; nil: it is not installed.
+    /// The program's path on the `PATH` or in root's program folders, which other users' `PATH` lacks. Nil if it is not
+    /// installed.
     package var installedPath: String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         return (folders + ["/usr/sbin", "/sbin"]).lazy.map { "\($0)/\(rawValue)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Where it is. One that is not installed is looked for at its usual place, where it is not.
+    /// The program's path. For a program that is not installed, this is its usual path, where it does not exist.
     package var path: String { installedPath ?? "/usr/bin/\(rawValue)" }
 
-    /// Runs it to its end.
-    /// - Returns: what it prints, errors too.
-    /// - Throws: its status, if that is not 0; an error, if it is not installed.
+    /// Runs the program to its end.
+    /// - Returns: its output, including errors.
+    /// - Throws: its exit status if that is not 0, or an error if it is not installed.
     package func output(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: path)
@@ -56,19 +57,17 @@ package enum OtherProgram: String, Sendable {
     }
 }
 
-/// Python's programs of `Tests/Servers`, which `deploy/install-packages servers` installs.
+/// Python programs for `Tests/Servers`, which `deploy/install-packages servers` installs.
 package enum PythonServers {
-    /// The folder of the programs.
     package static let programs =
         ProcessInfo.processInfo.environment["FIELDFARE_SERVERS"]
         ?? "\(FileManager.default.currentDirectoryPath)/.build/servers/bin"
 
-    /// Whether they are installed.
     package static let areInstalled = FileManager.default.fileExists(atPath: "\(programs)/../installed")
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Skips a test on a machine that lacks one of these programs, and names it.
+    /// Skips a test on a machine that lacks one of these programs, and names the missing ones.
     package static func needs(_ programs: OtherProgram...) -> Self {
         let missing = programs.filter { $0.installedPath == nil }.map(\.rawValue)
         return .enabled(
@@ -76,7 +75,7 @@ extension Trait where Self == ConditionTrait {
             "\(missing.joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") not installed")
     }
 
-    /// Skips a test on a machine without Python's servers.
+    /// Skips a test on a machine without the Python servers.
     package static var needsServers: Self {
         .enabled(
             if: PythonServers.areInstalled,

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A program of a few lines for the shell, in the place of one that others wrote.
+/// A short shell program that replaces a third-party program.
 package enum Script {
-    /// Makes the program.
+    /// Writes an executable shell program.
     ///
-    /// Another process writes it: a program that starts on another thread of this one would hold its file open for a moment, and Linux
-    /// starts no program whose file is open for writing (`ETXTBSY`).
-    /// - Throws: an error of Foundation; or `POSIXError`, if the file cannot be written.
+    /// Another process writes the file. If this process wrote it, a program that another thread starts would keep the
+    /// file open for a moment. Linux does not execute a file that is open for writing (`ETXTBSY`).
+    /// - Throws: an error of Foundation, or `POSIXError` if the file cannot be written.
     package static func write(_ lines: String, to path: String) throws {
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/sh")

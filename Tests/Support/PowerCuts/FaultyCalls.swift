@@ -2,11 +2,11 @@ import Glibc
 package import TakeFiles
 import Takes
 
-/// The kernel's calls, except for those that a plan lets fail; all are written down.
+/// The kernel's calls, except those that a plan makes fail. All calls are logged.
 ///
-/// Syncs are not carried out: nothing here survives the machine anyway, and they would take most of the time.
+/// Syncs are not executed: no file here must survive the machine, and syncs would take most of the time.
 package final class FaultyCalls: SystemCalls {
-    /// For the number of a call, counted from 0, and its name: the error with which it fails, if it does.
+    /// Maps the number of a call, counted from 0, and its name to its error, or nil if it succeeds.
     package typealias Plan = @Sendable (Int, String) -> Int32?
 
     private struct State {
@@ -23,7 +23,7 @@ package final class FaultyCalls: SystemCalls {
     private let kernel = KernelCalls()
     private let root: String
     private let largestWrite: Int
-    /// Whether the file system can rename without replacing anything.
+    /// Whether the file system can rename without replacing an existing file.
     private let renamesNew: Bool
     private let state: Locked<State>
 
@@ -36,7 +36,7 @@ package final class FaultyCalls: SystemCalls {
         state = Locked(State(plan: plan))
     }
 
-    /// The calls that worked, without those that only read: `write 2026-11-21/heron07-0001-061811Z.wav.part`.
+    /// The successful calls, without those that only read: `write 2026-11-21/heron07-0001-061811Z.wav.part`.
     package var trace: [String] {
         get { state.withLock { $0.trace } }
         set { state.withLock { $0.trace = newValue } }
@@ -44,19 +44,19 @@ package final class FaultyCalls: SystemCalls {
     /// How many calls were made.
     package var count: Int { state.withLock { $0.count } }
 
-    /// What is said to be free; nil: the truth.
+    /// The reported free space, or nil for the real one.
     package var free: Int64? {
         get { state.withLock { $0.free } }
         set { state.withLock { $0.free = newValue } }
     }
 
-    /// The kind of file system that is stated.
+    /// The reported file system type.
     package var magic: UInt32 {
         get { state.withLock { $0.magic } }
         set { state.withLock { $0.magic = newValue } }
     }
 
-    /// Where the entries of files begin that are asked for next, one after the other; after the last, it is not known.
+    /// The reported positions of the next directory entries, in order. After the last one, the position is not known.
     package var entryStarts: [Int64] {
         get { state.withLock { $0.entryStarts } }
         set { state.withLock { $0.entryStarts = newValue } }
@@ -69,7 +69,8 @@ package final class FaultyCalls: SystemCalls {
         }
     }
 
-    /// For the name of a call and what it is made on, below the root: the error with which it fails, if it does.
+    /// Sets which calls fail. The refusal maps a call's name and its path below the root to its error, or nil if it
+    /// succeeds.
     package func setRefusal(_ refusal: @escaping @Sendable (_ verb: String, _ subject: String) -> Int32?) {
         state.withLock { $0.refusal = refusal }
     }
@@ -143,12 +144,12 @@ package final class FaultyCalls: SystemCalls {
         }
     }
 
-    /// Not carried out: not every file system that a test may lie on can do it.
+    /// Not executed, because not every file system of a test machine supports it.
     package func bypassCache(_ descriptor: Int32) throws(Errno) {
         try door("bypassCache", name(descriptor), isTraced: false) {}
     }
 
-    /// Made up, for the same reason.
+    /// Simulated, for the same reason.
     package func extents(_ descriptor: Int32) throws(Errno) -> [FileExtent] {
         try door("extents", name(descriptor), isTraced: false) { [FileExtent(offset: 0, place: 4096, byteCount: 8192)] }
     }

@@ -1,6 +1,6 @@
 package import TakeFiles
 
-/// The real file system, but for the calls that a test makes otherwise.
+/// The real file system, except the calls that a test implements itself.
 package protocol ForwardedCalls: SystemCalls {
     var kernel: KernelCalls { get }
 }

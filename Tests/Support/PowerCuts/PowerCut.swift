@@ -1,48 +1,50 @@
 import SeededRandom
 
-/// What a disk may hold after a power cut, by the orders that it got before: as unkind as POSIX and FAT permit.
+/// The possible contents of a disk after a power cut, from the operations before it. They are as bad as POSIX and FAT
+/// permit:
 ///
-/// - Folders are synced apart from files and from each other, and a change of a name is sure after a sync of its own folder only.
-/// - A file that was renamed, and not synced since, is empty under its new name, whatever was synced before: FAT keeps the length
-///   and the place of a file with its name.
-/// - `fdatasync` keeps what was written, with the length that it needs. It keeps neither that a file became shorter nor a rename.
+/// - Folders are synced separately from files and from each other, and a change of a name is safe only after a sync of
+///   its own folder.
+/// - A file that was renamed and not synced since is empty under its new name, even if it was synced before: FAT keeps
+///   the length and the place of a file with its name.
+/// - `fdatasync` keeps the written data with the length that it needs. It keeps neither a truncation nor a rename.
 ///
-/// One thing is not modelled, since no order of calls prevents it: the kernel writes a folder of its own accord between a rename and
-/// the sync that follows it at once.
+/// One case is not modelled, because no order of calls prevents it: the kernel may write a folder on its own between a
+/// rename and the sync that immediately follows it.
 package struct PowerCut {
     typealias Event = PowerCutDisk.Event
 
-    /// What becomes of that which was not synced.
+    /// Which unsynced data is lost.
     package enum Loss: CaseIterable, Sendable {
-        /// Nothing of it is on the disk.
+        /// None of it is on the disk.
         case everything
-        /// All of it is on the disk: the process was killed, the machine runs on.
+        /// All of it is on the disk: the process was killed, but the machine continues to run.
         case nothing
-        /// The files have their lengths, and zeros where nothing was before.
+        /// The files have their lengths, with zeros in new areas.
         case contents
-        /// Any blocks of 4 KiB may be missing, and any number of the last names.
+        /// Any blocks of 4 KiB may be missing, and any number of the last name changes.
         case blocks
-        /// The same blocks; and of the names any, in any order, as on FAT, after the repair that precedes its mount.
+        /// The same for blocks. Any name changes may be missing, independently for each name, as on FAT after the
+        /// repair that precedes its mount.
         case apart
     }
 
     let events: [Event]
-    /// What the disk held before.
+    /// The contents of the disk before the events.
     let first: [String: [UInt8]]
 
-    /// A change of one name.
     private struct Change {
         var index: Int
         var name: String
-        /// What the name stands for then; nil: nothing.
+        /// The file that the name then refers to, or nil for none.
         var file: Int?
-        /// The name that the file got, if this is the end of its old one.
+        /// The new name of the file, if this change removes its old one.
         var successor: String?
-        /// Whether it is the second half of a rename.
+        /// Whether this is the second half of a rename.
         var isRename = false
     }
 
-    /// The content of each file, below each path.
+    /// The content of each file, by path.
     func files(losing loss: Loss, random: SeededRandom) -> [String: [UInt8]] {
         var random = random
         let contents = contents
@@ -79,7 +81,7 @@ package struct PowerCut {
         }
     }
 
-    /// What a name stands for before an event, for the processes that run.
+    /// The file that a name refers to before an event, as running processes see it.
     private func file(at name: String, before index: Int) -> Int? {
         var name = name
         for event in events[..<index].reversed() {
@@ -116,7 +118,7 @@ package struct PowerCut {
 // MARK: - Names
 
 extension PowerCut {
-    /// What each name stands for, and with which event it was renamed to that.
+    /// The file of each name, and the index of the event that renamed it to that name.
     private func names(
         losing loss: Loss, _ random: inout SeededRandom
     ) -> (names: [String: Int], renamed: [String: Int]) {
@@ -132,8 +134,8 @@ extension PowerCut {
         return (names, renamed)
     }
 
-    /// Each name after any number of its changes that is not less than the sure ones. Both names of a file that is being renamed may
-    /// be there: then one of them is empty after the repair.
+    /// Each name after any number of its changes, but at least the safe ones. Both names of a file that is being
+    /// renamed may exist; then one of them is empty after the repair.
     private func filesApart(
         _ content: (Int, inout SeededRandom) -> [UInt8], _ random: inout SeededRandom
     ) -> [String: [UInt8]] {
@@ -143,7 +145,7 @@ extension PowerCut {
             let sure = (changes.lastIndex { isSure(name, $0.index) } ?? -1) + 1
             done[name] = sure + random.below(changes.count - sure + 1)
         }
-        // An old name ends after the new one is there, with its file.
+        // An old name is removed only after the new one exists with its file.
         var before: [String: Int] = [:]
         while done != before {
             before = done
@@ -174,10 +176,11 @@ extension PowerCut {
                 if isThere, isLast, isSettled {
                     empty.insert(random.below(2) == 0 ? name : old)
                 } else if !isThere, isSettled, number == 0, firstNames[name] == nil, random.below(2) == 0 {
-                    // Only half of a name that was not on the disk: the file has the sound, under a name that is none of ours.
+                    // Only half of a new name reached the disk: the file contains the sound, under a name that does not
+                    // belong to the recorder.
                     empty.insert(old)
                 } else if !isThere, random.below(2) == 0 {
-                    // The room of the file that is replaced is free already.
+                    // The space of the replaced file is already free.
                     empty.insert(name)
                 }
             }
@@ -197,7 +200,7 @@ extension PowerCut {
 // MARK: - Contents
 
 extension PowerCut {
-    /// Of each file, what was synced last, and what it would be now.
+    /// The last synced content and the present content of each file.
     private var contents: [Int: (synced: [UInt8], now: [UInt8])] {
         var contents: [Int: (synced: [UInt8], now: [UInt8])] = [:]
         for (path, number) in firstNames { contents[number] = (first[path] ?? [], first[path] ?? []) }

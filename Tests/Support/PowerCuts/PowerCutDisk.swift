@@ -3,8 +3,8 @@ import SeededRandom
 package import TakeFiles
 import Takes
 
-/// The kernel's calls, logged as the orders of a disk. From the log follows what the disk may hold if the power fails after any
-/// of them (`PowerCut`): only what was synced is sure.
+/// The kernel's calls, logged as disk operations. The log determines the possible contents of the disk if the power
+/// fails after any of them (`PowerCut`): only synced data is safe.
 package final class PowerCutDisk: SystemCalls {
     enum Event: Sendable {
         case make(String, Int)
@@ -20,7 +20,7 @@ package final class PowerCutDisk: SystemCalls {
 
     private struct State {
         var events: [Event] = []
-        /// What the names stand for now.
+        /// The present file of each name.
         var files: [String: Int] = [:]
         var descriptors: [Int32: (path: String, file: Int?)] = [:]
         var fileCount = 0
@@ -33,7 +33,7 @@ package final class PowerCutDisk: SystemCalls {
     private let first: [String: [UInt8]]
     private let state: Locked<State>
 
-    /// A disk that holds what is in the folder `root` now, all of it synced.
+    /// A disk with the present contents of the folder `root`, all synced.
     package init(root: String, isFAT: Bool = false) throws {
         self.root = root
         magic = isFAT ? 0x4D44 : 0xEF53
@@ -46,10 +46,10 @@ package final class PowerCutDisk: SystemCalls {
         self.state = Locked(state)
     }
 
-    /// How many orders the disk has got so far.
+    /// How many operations were logged so far.
     package var count: Int { state.withLock { $0.events.count } }
 
-    /// How many orders a process lives for: it is killed before it gives the next one, which then fails (`EIO`).
+    /// After this number of operations the process counts as killed: the next operation fails with `EIO`.
     package var limit: Int {
         get { state.withLock(\.limit) }
         set { state.withLock { $0.limit = newValue } }
@@ -59,7 +59,7 @@ package final class PowerCutDisk: SystemCalls {
         guard state.withLock({ $0.events.count < $0.limit }) else { throw Errno(code: EIO) }
     }
 
-    /// Whether a folder outlives a power cut now: it was there before, or the one around it was synced since it was made.
+    /// Whether a folder survives a power cut now: it existed before, or its parent was synced since it was created.
     package func isSure(folder: String) -> Bool {
         let events = state.withLock { $0.events }
         let made = events.lastIndex { if case .makeFolder(folder) = $0 { true } else { false } }
@@ -152,7 +152,7 @@ package final class PowerCutDisk: SystemCalls {
         }
     }
 
-    // Not an order of its own: only exFAT has spacers, and this disk is another.
+    // Not logged: only exFAT has spacers, and this disk is not exFAT.
     package func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
 
     package func mkdir(_ path: String, mode: UInt32) throws(Errno) {
@@ -173,7 +173,7 @@ package final class PowerCutDisk: SystemCalls {
 }
 
 extension PowerCutDisk {
-    /// The disk after the first `count` events, as a loss leaves it: the content of each file, below each path.
+    /// The contents of each file by path, after the first `count` events and the given loss.
     package func files(after count: Int, losing loss: PowerCut.Loss, seed: UInt64 = 1) -> [String: [UInt8]] {
         let events = state.withLock { Array($0.events.prefix(count)) }
         return PowerCut(events: events, first: first).files(losing: loss, random: SeededRandom(seed: seed))

@@ -1,7 +1,7 @@
 package import Ring
 package import Takes
 
-/// A card that plays as the clock goes on, and keeps every frame that it played.
+/// A card that plays at the pace of the clock, and keeps every frame that it played.
 package final class ScriptedSink: PlaybackSink {
     package struct Refused: Error, CustomStringConvertible {
         package let description: String
@@ -9,33 +9,32 @@ package final class ScriptedSink: PlaybackSink {
 
     package struct Refusing {
         package var text: String
-        /// Whether the recording may be in the way.
+        /// Whether the recording may be the cause.
         package var isInUse = false
 
-        /// A refusal in one sentence.
         package init(text: String, isInUse: Bool = false) {
             self.text = text
             self.isInUse = isInUse
         }
     }
 
-    /// What it can run at; nil: whatever is asked for.
+    /// The only format that it supports, or nil if it accepts every format.
     package var format: StreamFormat?
     package var bufferFrames = 4000
-    /// Whether it takes back.
+    /// Whether queued frames can be taken back.
     package var canTakeBack = true
-    /// Refuses to open while this says why.
+    /// Returns why opening is refused, or nil to allow it.
     package var refusal: () -> Refusing? = { nil }
-    /// Frames that it counts as queued besides those that it was given.
+    /// Frames that it reports as queued in addition to the written ones.
     package var elsewhere = 0
-    /// Fails from now on.
+    /// If set, calls fail with this message.
     package var failure: String?
-    /// Plays nothing, while the clock goes on.
+    /// The card plays nothing while the clock continues.
     package var isStuck = false
     package private(set) var requests: [PlaybackRequest] = []
     package private(set) var underruns = 0
     package private(set) var isOpen = false
-    /// Every frame that was played since the start, as bytes; a frame of silence where nothing was queued is left out.
+    /// Every frame that was played since the start, as bytes. Silence while the queue was empty is left out.
     package private(set) var played: [UInt8] = []
     private var queue: [UInt8] = []
     private var granted: StreamFormat?
@@ -93,7 +92,7 @@ package final class ScriptedSink: PlaybackSink {
         isOpen = false
     }
 
-    /// Plays what is due.
+    /// Plays the frames that are due.
     package func play() {
         guard let granted, isOpen, !isStuck else { return }
         let frames = Int(granted.frames(in: clock.now() - playedUntil))
@@ -104,7 +103,7 @@ package final class ScriptedSink: PlaybackSink {
         queue.removeFirst(bytes)
     }
 
-    /// What was played, as samples of 16 bits.
+    /// The played frames, as samples of 16 bits.
     package var samples: [Int16] {
         played.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
     }

@@ -2,26 +2,27 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A bad network between a client and a server on this machine: passes bytes on, and spoils some connections.
+/// A simulated bad network between a client and a server on this machine: it forwards bytes, and damages some
+/// connections.
 package final class FaultProxy: Sendable {
-    /// What becomes of a connection.
+    /// How a connection is damaged.
     package enum Fault: Sendable {
         case none
-        /// It is reset after so many bytes of the client.
+        /// The connection is reset after this number of bytes from the client.
         case cut(after: Int)
-        /// It is closed after so many bytes of the server: an answer is not whole.
+        /// The connection is closed after this number of bytes from the server, so that a response is incomplete.
         case truncated(after: Int)
-        /// Nothing more passes, in either direction, after so many bytes of the client.
+        /// The proxy forwards nothing more, in either direction, after this number of bytes from the client.
         case stalled(after: Int)
         /// One bit of the client's byte at this offset is changed.
         case flipped(at: Int)
-        /// The first request is answered here, and the connection is closed.
+        /// The proxy answers the first request, and closes the connection.
         case answered(status: Int, retryAfter: Int?)
-        /// Bytes pass one small piece after the other.
+        /// Bytes are forwarded in small pieces.
         case slow
     }
 
-    /// Where clients connect to.
+    /// The port to which clients connect.
     package let port: Int
     private let listener: Int32
     private let target: Int
@@ -37,7 +38,7 @@ package final class FaultProxy: Sendable {
 
     /// - Parameters:
     ///   - target: the server's port.
-    ///   - fault: of each connection, counted from 0.
+    ///   - fault: the fault of each connection, counted from 0.
     package init(to target: Int, fault: @escaping @Sendable (Int) -> Fault) throws {
         self.target = target
         self.fault = fault
@@ -58,7 +59,7 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// Closes everything.
+    /// Closes the listener and all connections.
     package func end() {
         let open = state.withLock { state in
             state.isEnded = true
@@ -123,15 +124,15 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// How a spoilt connection ends.
+    /// Ends a damaged connection.
     private func finish(_ client: Int32, _ fault: Fault) {
         switch fault {
         case .cut:
-            // Closing with time zero resets it.
+            // A linger time of zero makes `close` reset the connection.
             var now = linger(l_onoff: 1, l_linger: 0)
             setsockopt(client, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
         case .stalled:
-            // The client gives up, or the proxy ends.
+            // Waits until the client gives up, or the proxy ends.
             var hangUp = pollfd(fd: client, events: Int16(0x2000), revents: 0)
             poll(&hangUp, 1, -1)
         default: break
@@ -145,7 +146,7 @@ package final class FaultProxy: Sendable {
         let text = "HTTP/1.1 \(status) Not Now\r\n\(retry)Content-Length: 0\r\nConnection: close\r\n\r\n"
         guard pass(Array(text.utf8)[...], to: client) else { return }
         shutdown(client, Int32(SHUT_WR))
-        // The client may still send its body.
+        // The client may still be sending its body.
         while read(client, &bytes, bytes.count) > 0 {}
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Does something the first time only.
+/// Runs something only the first time.
 package final class Once: @unchecked Sendable {
     private let lock = NSLock()
     private var isDone = false

@@ -4,7 +4,7 @@ import SeededRandom
 package import Testing
 package import Upload
 
-/// What each store is tested with: files, and what every store must do.
+/// The common test of all stores: test files, and the requirements for every store.
 package struct StoreTrial: Sendable {
     package let folder: String
     package let reader: DiskReader
@@ -20,7 +20,6 @@ package struct StoreTrial: Sendable {
     }
     package var resume: ResumeStates { ResumeStates(folder: "\(folder)/resume", reader: reader) }
 
-    /// A file of random bytes.
     package func file(_ name: String, byteCount: Int, seed: UInt64 = 1) throws -> String {
         var random = SeededRandom(seed: seed)
         var bytes = [UInt8](repeating: 0, count: byteCount)
@@ -43,12 +42,12 @@ package struct StoreTrial: Sendable {
             sha256: source.sha256())
     }
 
-    /// What the draft of an object is called that has the content of this file, without a store's own ends.
+    /// The draft's name for an object with the content of this file, without a store's own suffixes.
     package func draft(_ object: ObjectName, of path: String) throws -> String {
         try draft(object, of: Array(Data(contentsOf: URL(filePath: path))))
     }
 
-    /// What the draft of an object is called that has these bytes.
+    /// The draft's name for an object with these bytes.
     package func draft(_ object: ObjectName, of bytes: [UInt8]) -> String {
         DraftName.name(of: object.file, Digest.sha256(bytes).hexadecimal)
     }
@@ -59,7 +58,7 @@ package struct StoreTrial: Sendable {
         return data
     }
 
-    /// What every store must do with files of these lengths.
+    /// Checks the requirements for every store, with files of these lengths.
     package func check(_ store: some Store, byteCounts: [Int] = [0, 1, 100_000, 9_000_000]) async throws {
         for (index, byteCount) in byteCounts.enumerated() {
             let object = name("heron07-00\(40 + index)-061811Z.wav")
@@ -75,7 +74,7 @@ package struct StoreTrial: Sendable {
             #expect(try await contents(of: object, in: store) == content)
             let head = try await store.head(object)
             #expect(head?.byteCount == Int64(byteCount))
-            // Once more: nothing is sent.
+            // A second upload sends nothing.
             let again = Reported()
             _ = try await store.put(try await source(path), as: object, metadata, mode: .create) { again.note($0) }
             #expect(again.sentBytes == 0)
@@ -128,7 +127,7 @@ package struct StoreTrial: Sendable {
         }
     }
 
-    /// What a store reported of an upload. Threads may use it.
+    /// The progress reports of an upload. It may be used by several threads.
     package final class Reported: @unchecked Sendable {
         private let lock = NSLock()
         private var all: [PutProgress] = []

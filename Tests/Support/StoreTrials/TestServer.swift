@@ -2,20 +2,20 @@ import Foundation
 import Glibc
 import OtherPrograms
 
-/// A real server on a free port of the loopback address, with an empty folder of its own. It ends with this object.
+/// A real server on a free port of the loopback address, with its own empty folder. It is stopped with this object.
 package final class TestServer: @unchecked Sendable {
     package let port: Int
-    /// For its files and its configuration; removed in the end.
+    /// Contains the server's files and configuration; removed at the end.
     package let folder: String
     private let process = Process()
 
-    /// Where `deploy/install-packages servers` installs servers that are Python programs.
+    /// The folder where `deploy/install-packages servers` installs the servers that are Python programs.
     package static let programs = PythonServers.programs
 
     /// Starts a program, and waits until it listens.
     /// - Parameters:
     ///   - program: an absolute path, or a program of `programs`.
-    ///   - arguments: of the port and the folder.
+    ///   - arguments: returns the arguments for the port and the folder.
     package init(_ program: String, _ arguments: (_ port: Int, _ folder: String) throws -> [String]) throws {
         port = try Self.freePort()
         folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
@@ -40,7 +40,7 @@ package final class TestServer: @unchecked Sendable {
 
     deinit { stop() }
 
-    /// What a Python program of the servers' prints.
+    /// The output of a script that the servers' Python runs.
     package static func python(
         _ script: String, _ arguments: [String] = [], environment: [String: String]? = nil
     ) throws -> String {
@@ -48,7 +48,7 @@ package final class TestServer: @unchecked Sendable {
         process.executableURL = URL(filePath: "\(programs)/python")
         process.arguments = ["-c", script] + arguments
         if let environment { process.environment = environment }
-        // A pipe would be read by calls that a signal interrupts.
+        // A pipe would be read by calls that a signal can interrupt.
         let path = FileManager.default.temporaryDirectory.appending(path: "printed-\(UUID().uuidString)").path
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -97,14 +97,13 @@ package final class TestServer: @unchecked Sendable {
         return Int(in_port_t(bigEndian: address.sin_port))
     }
 
-    /// Whether a server listens there.
     package static func answers(_ port: Int) -> Bool {
         let number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
         return with(port) { connect(number, $0, $1) } == 0
     }
 
-    /// Calls with the loopback address and a port.
+    /// Calls `body` with the loopback address and a port.
     static func with<Result>(_ port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address(port)) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

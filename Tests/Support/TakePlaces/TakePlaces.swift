@@ -1,6 +1,6 @@
 package import Takes
 
-// Places in a take, where a number is easier to read.
+// Allows plain numbers for positions in a take, which are easier to read in tests.
 
 extension Sidecar.Marker {
     package init(atFrame: Int64, note: String?) { self.init(atFrame: TakeFrame(atFrame), note: note) }

@@ -42,7 +42,7 @@ private struct StoppedClock: Clock {
         worker = nil
     }
 
-    /// SCHED_IDLE of `sched(7)`, which is declared for GNU sources only.
+    /// SCHED_IDLE of `sched(7)`, which is declared only with _GNU_SOURCE.
     private static let schedIdle: Int32 = 5
 
     @Test(

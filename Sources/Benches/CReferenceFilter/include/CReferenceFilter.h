@@ -1,5 +1,5 @@
-/* The filter as C programs usually have it: sections in transposed direct form II, the channels of a frame in the
-   inner loop, double precision. Only the benchmark uses it, as a peer; compile it with -O3. */
+/* The usual implementation in C programs: sections in transposed direct form II, the channels of a frame in the
+   inner loop, double precision. Only the benchmark uses it, for comparison. Compile it with -O3. */
 #ifndef FIELDFARE_CREFERENCEFILTER_H
 #define FIELDFARE_CREFERENCEFILTER_H
 
@@ -9,7 +9,7 @@ typedef struct {
 } reference_section;
 
 /* Filters `frames` frames of `channels` interleaved samples in place.
-   `state` holds 2 · sections · channels numbers and is carried from call to call. */
+   `state` has 2 · sections · channels numbers and is kept from call to call. */
 void reference_filter(
     const reference_section *sections, int section_count, double *state, int channels, double *samples, long frames);
 

@@ -1,12 +1,12 @@
-/* What Swift has no word for where there is no platform module: the thread's mode for denormal numbers, and three
-   functions of libm. Declared without system headers, so that it compiles for bare targets as well. */
+/* Functions that Swift cannot express without a platform module: the thread's mode for denormal numbers, and three
+   functions of libm. No system headers are used, so that this also compiles for bare targets. */
 #ifndef FIELDFARE_CFLOAT_H
 #define FIELDFARE_CFLOAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Why: MXCSR and FPCR are reached by instructions only. Bits 15 and 6 of MXCSR are flush-to-zero and
+/* Why: MXCSR and FPCR are accessible only by instructions. Bits 15 and 6 of MXCSR are flush-to-zero and
    denormals-are-zero; bit 24 of FPCR is both. */
 static inline void fieldfare_flush_denormals(void) {
 #if defined(__x86_64__)
@@ -30,7 +30,7 @@ static inline bool fieldfare_denormals_are_flushed(void) {
 #endif
 }
 
-/* Why: libm without Glibc's module, which a bare target lacks. */
+/* Why: a bare target lacks the Glibc module, so libm is called here. */
 static inline double fieldfare_tan(double x) { return __builtin_tan(x); }
 static inline double fieldfare_sin(double x) { return __builtin_sin(x); }
 static inline double fieldfare_log10(double x) { return __builtin_log10(x); }

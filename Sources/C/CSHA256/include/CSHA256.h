@@ -1,5 +1,5 @@
-/* SHA-256 as FIPS 180-4 defines it, block by block. In C for the processor's SHA instructions; without libcrypto, which would take
-   more of the recorder's memory than all of its samples do. */
+/* SHA-256 (FIPS 180-4), block by block. It is in C for the processor's SHA instructions. libcrypto is not used, because it would
+   need more of the recorder's memory than all of its samples. */
 #ifndef FIELDFARE_CSHA256_H
 #define FIELDFARE_CSHA256_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Compresses whole blocks of 64 bytes into the eight words of the state, by the fastest of the functions below. */
+/* Compresses whole blocks of 64 bytes into the eight words of the state, with the faster of the functions below. */
 void fieldfare_sha256_blocks(uint32_t state[8], const uint8_t *bytes, size_t block_count);
 
-/* The same on any processor. */
+/* Works on any processor. */
 void fieldfare_sha256_blocks_portable(uint32_t state[8], const uint8_t *bytes, size_t block_count);
 
-/* The same by the SHA extensions of x86-64 or ARMv8; false: this processor has none, and nothing was done. */
+/* Uses the SHA extensions of x86-64 or ARMv8. Returns false, without an effect, if this processor lacks them. */
 bool fieldfare_sha256_blocks_by_instructions(uint32_t state[8], const uint8_t *bytes, size_t block_count);
 
 #endif

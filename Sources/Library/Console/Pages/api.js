@@ -1,7 +1,7 @@
 // Talks to the kit: requests, and the events that it sends.
 import { t } from './texts.js';
 
-/** What the kit refused, with its sentence. */
+/** A refusal by the kit, with its sentence. */
 export class Refusal extends Error {
   constructor(status, detail) {
     super(detail);
@@ -30,19 +30,18 @@ async function request(method, path, body, read = (response) => response.json().
   return response.status === 204 ? null : read(response);
 }
 
-/** Requests that are answered with JSON; each throws a `Refusal`, or another `Error` with a sentence while the kit cannot be reached. */
+/** Requests with JSON answers. Each throws a `Refusal`, or another `Error` with a sentence while the kit cannot be reached. */
 export const api = {
-  /** What the kit's clock said in the last answer, in milliseconds; null: nothing yet. */
+  /** The kit's clock in the last answer, in milliseconds; null before the first one. */
   lastDate: null,
-  /** How far this browser's clock was before the kit's at that answer, in milliseconds; null: it is not known. */
+  /** This browser's clock minus the kit's at that answer, in milliseconds; null if unknown. */
   clockDifference: null,
   get: (path) => request('GET', path),
-  /** A file that is made for this request: its name and its content. */
+  /** A file generated for this request: its name and its content. */
   file: (path) => request('GET', path, undefined, async (response) => ({
     name: response.headers.get('Content-Disposition')?.match(/filename="([^"]*)"/)?.[1] ?? '', content: await response.blob(),
   })),
   post: (path, body = {}) => request('POST', path, body),
-  /** Sends a file. */
   put: (path, file) => request('PUT', path, file),
   patch: (path, body) => request('PATCH', path, body),
   delete: (path) => request('DELETE', path),
@@ -50,7 +49,7 @@ export const api = {
 
 const failedLoads = new Map();
 
-/** Loads a part of the page, a module. Some browsers remember a failed load: the next one asks for another address. */
+/** Loads a module of the page. Some browsers cache a failed load, so the next attempt uses another address. */
 export async function loadPart(file) {
   const count = failedLoads.get(file) ?? 0;
   try {
@@ -64,7 +63,7 @@ export async function loadPart(file) {
 const kinds = ['status', 'level', 'peaks', 'take', 'away', 'listening', 'catalog'];
 const longestSilence = 20_000;
 
-/** The kit's events, and `connection` with `{ isConnected }`. It connects again by itself. */
+/** The kit's events, and `connection` with `{ isConnected }`. It reconnects by itself. */
 export class Events {
   #handlers = new Map();
   #source = null;
@@ -72,14 +71,13 @@ export class Events {
   #retry = 0;
   isConnected = null;
 
-  /** Has `handler` called with the data of each event of a kind. Returns a function that ends it. */
+  /** Calls `handler` with the data of each event of a kind. Returns a function that ends this. */
   on(kind, handler) {
     if (!this.#handlers.has(kind)) this.#handlers.set(kind, new Set());
     this.#handlers.get(kind).add(handler);
     return () => this.#handlers.get(kind).delete(handler);
   }
 
-  /** Connects, unless it is connected. */
   start() {
     if (this.#source) return;
     const source = new EventSource('/api/events');
@@ -113,7 +111,7 @@ export class Events {
     this.#emit('connection', { isConnected });
   }
 
-  // A network that is gone closes no connection: silence says it.
+  // A lost network closes no connection; only the silence shows it.
   #watch() {
     clearTimeout(this.#watchdog);
     this.#watchdog = setTimeout(() => this.#lose(), longestSilence);

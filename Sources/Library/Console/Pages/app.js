@@ -3,14 +3,14 @@
 // A page is a function `page(root, context, …)` that fills `root` and returns a function that ends it. `context` has
 //   api            requests (api.js)
 //   events         `on(kind, handler)` returns a function that ends it: status, level, peaks, take, away, listening, catalog, connection
-//   session()      what GET /api/session last said
-//   status()       the last status; null: none yet
+//   session()      the last answer of GET /api/session
+//   status()       the last status, or null before the first one
 //   t(key, values) a text in the page's language
-//   say(message)   shows a message for a while; a screen reader says it, too
-//   fail(error)    the same for what failed, until somebody closes it, it succeeds, or the page is left
-//   succeed()      what failed before has succeeded
-//   ask(question, { confirm, refuse, danger }) a question; a promise of true or false
-//   refresh()      asks for the session again, and shows the page anew
+//   say(message)   shows a message for a while; a screen reader announces it, too
+//   fail(error)    shows an error until somebody closes it, a retry succeeds, or the page is left
+//   succeed()      removes the error after a successful retry
+//   ask(question, { confirm, refuse, danger }) asks a question; a promise of true or false
+//   refresh()      requests the session again, and redraws the page
 import { Events, api, loadPart } from './api.js';
 import { button, h } from './dom.js';
 import { addTexts, language, languageNames, setLanguage, t } from './texts.js';
@@ -33,7 +33,7 @@ const context = {
   api, events, t,
   session: () => session,
   status: () => status,
-  /** Says something; `action` is a button `{ text, run }` beside it, which stays until it is used or the page changes. */
+  /** Shows a message. `action` is a button `{ text, run }` next to it, which stays until it is used or the page changes. */
   say: (message, action = null) => tell(message, false, action),
   fail: (error) => tell(error.message, true),
   succeed: () => { if (notice.classList.contains('is-failure')) closeNotice(); },
@@ -58,7 +58,7 @@ async function takes() {
   return pages;
 }
 
-/** An address that somebody typed may be no text. */
+/** An address typed by a person may not be valid text. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -96,7 +96,7 @@ async function show() {
   document.title = `${heading?.textContent ?? ''} · ${session.kit} · Fieldfare`;
 }
 
-/** Tries every 2 s to load what the shown page lacks, then shows that page. */
+/** Tries every 2 s to load the missing module of the page, then shows the page. */
 function showOnceLoaded(root, load) {
   setTimeout(() => {
     if (root.isConnected) load().then(() => { if (root.isConnected) show(); }, () => showOnceLoaded(root, load));
@@ -125,7 +125,7 @@ async function begin() {
   await show();
 }
 
-/** Leads to the same page by TLS, where browsers let it do more. */
+/** Links to the same page over TLS, where browsers allow more functions. */
 function showSecure() {
   const place = document.getElementById('secure');
   const port = session.secure_port;
@@ -144,7 +144,7 @@ function showBanner(text) {
 function tell(message, isFailure, action = null) {
   said.textContent = '';
   requestAnimationFrame(() => { said.textContent = message; });
-  // What failed is not replaced by what did not.
+  // A message of success does not replace a message of failure.
   if (!isFailure && !notice.hidden && notice.classList.contains('is-failure')) return;
   clearTimeout(noticeTimer);
   notice.classList.toggle('is-failure', isFailure);
@@ -190,7 +190,7 @@ events.on('connection', ({ isConnected }) => {
     if (wasLost) context.say(t('connection.back'));
   }
   wasLost = isConnected === false;
-  // The token may have been taken away meanwhile.
+  // The token may have been revoked meanwhile.
   if (!isConnected) api.get('/api/session').then((found) => { if (found.right !== session.right) begin(); }, () => {});
 });
 events.on('status', (found) => { status = found; showBanner(''); });

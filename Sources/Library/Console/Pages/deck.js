@@ -1,4 +1,4 @@
-// The deck: what the kit does now, and its buttons.
+// The deck: the current state of the kit, and its buttons.
 import { loadPart } from './api.js';
 import { button, field, h } from './dom.js';
 import { Meters } from './meters.js';
@@ -9,7 +9,6 @@ const refreshMilliseconds = 30_000;
 const askRestMilliseconds = 3000;
 const unsyncedSeconds = 2;
 
-/** Shows the deck. */
 export function deckPage(root, context) {
   const page = new DeckPage(root, context);
   return () => page.close();
@@ -145,9 +144,9 @@ class DeckPage {
     if (await this.#command('clock', { time: new Date().toISOString() })) this.context.say(this.t('clock.done'));
   }
 
-  // MARK: What is shown
+  // MARK: Display
 
-  /** Sets a text where it differs: a screen reader would say it again. */
+  /** Sets a text only if it differs, because a screen reader would announce it again. */
   #text(element, text) { if (element.textContent !== text) element.textContent = text; }
 
   #show(status) {
@@ -249,7 +248,7 @@ class DeckPage {
     this.lamps.replaceChildren(...rows.map(([name, text]) => h('li', {}, `${t(`lamp.${name}`)}: `, h('strong', {}, text))));
   }
 
-  /** Once for all that changes meanwhile. */
+  /** Combines changes that come in quick succession into one request. */
   #askQueueSoon() {
     this.asking ??= setTimeout(() => {
       this.asking = null;
@@ -266,7 +265,7 @@ class DeckPage {
     this.#offerStick(this.mayAct && has('stick-offered'));
   }
 
-  /** A stick is in that the kit does not know. */
+  /** Offers to adopt a stick that the kit does not know. */
   #offerStick(isOffered) {
     const { t } = this;
     this.stickNote.hidden = !isOffered;
@@ -283,7 +282,6 @@ class DeckPage {
   }
 }
 
-/** The upload queue in a line. */
 export function queueText(outbox, t) {
   if (!outbox.stores.length) return t('queue.none');
   const sum = (key) => outbox.stores.reduce((total, store) => total + store[key], 0);

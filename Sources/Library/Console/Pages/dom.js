@@ -1,9 +1,9 @@
-// Elements, in one call each.
+// Makes elements in one call each.
 
 /**
  * Makes an element.
  * @param {string} tag
- * @param {object} properties `on…` are listeners, `class` and all else attributes; null and false are left out, true is empty.
+ * @param {object} properties `on…` are listeners, all others attributes; null and false are left out, true is empty.
  * @param {...(Node|string|null)} children
  */
 export function h(tag, properties = {}, ...children) {
@@ -16,12 +16,11 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A control with its name before it. */
+/** A control after its name. */
 export function field(name, control, className = 'field') {
   return h('label', { class: className }, h('span', {}, name), control);
 }
 
-/** A button with a text. */
 export function button(text, onclick, properties = {}) {
   return h('button', { type: 'button', onclick, ...properties }, text);
 }
@@ -34,7 +33,7 @@ export function choices(options, value, onchange, properties = {}) {
   return element;
 }
 
-/** Starts a download as a link does. */
+/** Starts a download like a link. */
 export function download(url, name = '') {
   const link = h('a', { href: url, download: name });
   document.body.append(link);
@@ -42,10 +41,10 @@ export function download(url, name = '') {
   link.remove();
 }
 
-/** The same for content that the page has. */
+/** Starts a download of content in the page. */
 export function downloadContent(content, name) {
   const url = URL.createObjectURL(content);
   download(url, name);
-  // The browser reads it a little later.
+  // The browser reads the URL a little later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -1,4 +1,4 @@
-// The gain of the card, set while its level is watched.
+// The gain of the card, set while its level is visible.
 import { field, h } from './dom.js';
 import { attempt, section, trouble } from './kit-parts.js';
 import { Meters } from './meters.js';
@@ -18,7 +18,7 @@ export function gainSection(context) {
   const note = h('p', { class: 'dim', id: 'gain-note' });
   const line = field(t('gain.label'), h('span', { class: 'row' }, slider, value));
   const element = section(t('gain.title'), meters.element, line, agcLine, note, problem);
-  // What is still to be sent; a slider that is moved sends only the last of what came meanwhile.
+  // The value still to send. While a request is pending, only the slider's last value is kept.
   let wanted = null;
   let isMoved = false;
   let isSending = false;

@@ -1,10 +1,10 @@
-// What happened to the kit: its temperature, voltage and free space over time, and what a technician looks for below it.
+// The kit's history: temperature, voltage and free space over time, followed by the events that interest a technician.
 import { button, h } from './dom.js';
 import { attempt, trouble } from './kit-parts.js';
 import { dateText } from './takes-format.js';
 
 const width = 600, height = 72;
-/** The name of a text, its unit, and a figure of a measurement. */
+/** The key of the title, the unit, and a function that returns the value of a record. */
 const series = [
   ['temperature', '°C', ({ temperatures }) => (temperatures ? Math.max(...Object.values(temperatures)) : null)],
   ['voltage', 'V', ({ supply_volts: volts }) => volts ?? null],
@@ -12,7 +12,6 @@ const series = [
 ];
 const listed = ['start', 'end', 'fault', 'clock', 'card', 'phone', 'left-out'];
 
-/** The section of the kit's page. */
 export function historySection({ api, t }) {
   const charts = h('div', {});
   const list = h('ol', { class: 'plain log' });
@@ -36,9 +35,9 @@ function plots(history, t) {
   }).filter(Boolean);
 }
 
-/** A line over time. Where the kit did not run for half an hour, the line is interrupted. */
+/** A line over time, interrupted where the kit did not run for half an hour. */
 function plot(name, unit, points, history, t) {
-  // A clock that was not set yet is years behind: what it dated is left out.
+  // A clock that was not set yet is years behind, so points with such dates are left out.
   const newest = points.at(-1)[0];
   const shown = points.filter(([x]) => x <= newest && newest - x < 400 * 864e5);
   const [oldest, values] = [Math.min(...shown.map(([x]) => x)), shown.map(([, y]) => y)];

@@ -1,10 +1,9 @@
-// What the kit has: its cards and what they offer, its lines, and the doctor with lamps that are lit one by one.
+// The kit's hardware: its cards with their formats, its lines, and the doctor, which lights the lamps one by one.
 import { button, h } from './dom.js';
 import { attempt, section, trouble } from './kit-parts.js';
 
 const lamps = ['record', 'play', 'upload', 'fault'];
 
-/** The sections of the kit's page. */
 export function inventorySections(context, mayAct) {
   return [
     inventory(context, 'cards', (card) => cardItem(card, context.t)), inventory(context, 'lines', (line) => lineItem(line, context.t)),
@@ -12,7 +11,7 @@ export function inventorySections(context, mayAct) {
   ];
 }
 
-/** A list that is asked for by a tap: to list cards takes a moment. */
+/** A list that is requested by a tap, because listing cards takes a moment. */
 function inventory({ api, t }, name, item, more = null) {
   const list = h('ul', { class: 'plain kit-list' });
   const problem = trouble();
@@ -29,7 +28,7 @@ function inventory({ api, t }, name, item, more = null) {
   return section(t(`kit.${name}`), ask, list, problem, more);
 }
 
-/** A card: what the settings may call it, and what its hardware offers together, to record and to play. */
+/** A card: its possible names in the settings, and its supported combinations for recording and playback. */
 function cardItem(card, t) {
   const offers = (combinations) => h('ul', { class: 'plain' }, ...(combinations ?? []).map(({ format, channels, rates_hz: rates }) =>
     h('li', {}, t('card.offer', { format, channels: channels.join(', '), rates: rates.map((rate) => rate / 1000).join(', ') }))));
@@ -52,7 +51,7 @@ const severities = { ok: 'is-ok', warning: 'is-warning', error: 'is-error', fail
 const findingItem = ({ severity, subject, message }) =>
   h('li', {}, h('strong', { class: severities[severity] ?? '' }, `${severity} · ${subject}`), h('br'), message);
 
-/** Lights each lamp and asks the person who looks at the kit. */
+/** Lights each lamp and asks the person at the kit. */
 function lampRound({ api, t, ask }) {
   const found = h('ul', { class: 'plain kit-list', role: 'status' });
   const round = button(t('lamps.round'), async () => {

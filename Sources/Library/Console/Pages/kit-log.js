@@ -1,12 +1,11 @@
-// The log of both services, the newest line first; and the file for somebody far away who is to understand the kit.
+// The log of both services, newest line first; and the support file for a person who must examine the kit from far away.
 import { button, downloadContent, h } from './dom.js';
 import { attempt, trouble } from './kit-parts.js';
 import { dateText } from './takes-format.js';
 
-/** Lines of a worse kind than this one are shown as such (RFC 5424): 3 is an error, 4 a warning. */
+/** Lines with at most this severity number get the class (RFC 5424): 3 is error, 4 is warning. */
 const kinds = [['is-error', 3], ['is-warning', 4]];
 
-/** The section of the kit's page. */
 export function logSection({ api, t }) {
   const list = h('ol', { class: 'plain log' });
   const problem = trouble();

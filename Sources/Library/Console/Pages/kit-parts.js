@@ -1,7 +1,7 @@
 // Parts that the sections of the kit's page share.
 import { h } from './dom.js';
 
-/** Does something that may be refused; the sentence is shown in `problem`. */
+/** Runs an action that may be refused, and shows the error in `problem`. */
 export async function attempt(problem, body) {
   problem.textContent = '';
   try {
@@ -15,8 +15,7 @@ export async function attempt(problem, body) {
 /** A part of the page with a heading. */
 export const section = (title, ...children) => h('section', { class: 'card' }, h('h2', {}, title), ...children);
 
-/** The place for a sentence of what went wrong. */
+/** The element for error messages. */
 export const trouble = () => h('p', { role: 'alert', class: 'is-error' });
 
-/** Names with values. */
 export const facts = (rows) => h('dl', { class: 'facts' }, ...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));

@@ -1,4 +1,4 @@
-// Updates of the kit's image: a file that the phone sends, and what the kit says of it.
+// Updates of the kit's image: a file that the phone sends, and the kit's report about it.
 import { button, field, h } from './dom.js';
 import { attempt, section, trouble } from './kit-parts.js';
 
@@ -9,7 +9,7 @@ export function updateSection({ api, t }) {
   const state = h('p', {});
   const report = h('ul', { class: 'plain', role: 'status' });
   const problem = trouble();
-  // Phones offer no file of a kind that they do not know.
+  // No `accept`, because phones do not offer files of unknown types.
   const file = h('input', { type: 'file' });
   let timer = 0;
   let ended = false;
@@ -25,7 +25,7 @@ export function updateSection({ api, t }) {
     clearTimeout(timer);
     const reply = await attempt(problem, () => api.get('/api/update'));
     if (reply) show(reply);
-    // The kit starts again meanwhile: then nobody answers for a minute.
+    // The kit may restart now and not answer for a minute.
     if (reply?.state !== 'idle' && reply?.state !== 'unavailable') later();
   };
   const send = button(t('update.send'), () => attempt(problem, async () => {

@@ -1,4 +1,4 @@
-// The kit: gain, storage, queue, clock, cards, lines, doctor, phones, settings, updates, log, and how this page looks.
+// The kit: gain, storage, queue, clock, cards, lines, doctor, phones, settings, updates, log, and this page's appearance.
 import { button, choices, field, h } from './dom.js';
 import { queueText } from './deck.js';
 import { gainSection } from './kit-gain.js';
@@ -10,7 +10,6 @@ import { updateSection } from './kit-update.js';
 import { settingsSection } from './settings.js';
 import { dateText, lengthText, sizeText } from './takes-format.js';
 
-/** Shows the kit. */
 export function kitPage(root, context) {
   const { t } = context;
   const mayAct = context.session().right === 'all';

@@ -1,4 +1,4 @@
-// Plays what it is sent, in order. What is late by more than `most` frames is dropped up to `aim`.
+// Plays the received samples in order. If more than `most` frames are queued, they are dropped down to `aim`.
 
 class Listening extends AudioWorkletProcessor {
   constructor({ processorOptions }) {
@@ -35,7 +35,7 @@ class Listening extends AudioWorkletProcessor {
   }
 
   process(_, [output]) {
-    // An empty queue is filled up again before it plays on: one pause, not many.
+    // An empty queue is refilled before playback continues, so that there is one pause instead of many.
     if (this.held < output[0].length) this.isFilling = true;
     if (!this.isFilling) this.drop(output[0].length, output);
     return true;

@@ -1,8 +1,8 @@
-// Plays the microphone live: a WAV stream without an end, fed into the sound output about half a second late.
+// Plays the microphone live: an endless WAV stream, played about half a second late.
 import { findChunks } from './wav.js';
 import { h } from './dom.js';
 
-/** Seconds that are held before the sound begins, and at most. */
+/** Seconds to buffer before the sound begins, and the most to buffer. */
 const aim = 0.35;
 const most = 1;
 const longestHeader = 4096;
@@ -70,10 +70,10 @@ class ListenSession {
   }
 
   async run() {
-    // Made at the tap, while the browser allows sound; the rate of the stream is not known yet.
+    // Created at the tap, while the browser allows sound. The rate of the stream is not known yet.
     this.#context = new AudioContext();
     this.#keepLit();
-    // A page that was out of sight has lost it.
+    // A page that was hidden has lost the wake lock.
     document.addEventListener('visibilitychange', () => this.#keepLit(), { signal: this.#abort.signal });
     try {
       const response = await fetch('/api/listen', { signal: this.#abort.signal });
@@ -85,7 +85,7 @@ class ListenSession {
     }
   }
 
-  /** Keeps the screen lit: a phone that sleeps ends the sound. Browsers do it where the page came over HTTPS. */
+  /** Keeps the screen on, because a sleeping phone ends the sound. Browsers allow this on pages loaded by HTTPS. */
   async #keepLit() {
     if (document.hidden) return;
     const light = await navigator.wakeLock?.request('screen').catch(() => null);
@@ -116,13 +116,13 @@ class ListenSession {
   async #open(rate) {
     if (this.#context.sampleRate !== rate) this.#context = await contextOf(rate, this.#context);
     await this.#context.resume();
-    // Browsers have worklets only where the page came over HTTPS, or from the machine itself.
+    // Browsers have worklets only on pages loaded by HTTPS or from the same machine.
     const hasWorklet = this.#context.audioWorklet && this.#context.sampleRate === rate;
     this.#sink = hasWorklet ? await workletSink(this.#context) : new BufferSink(this.#context, rate);
     this.onSound();
   }
 
-  /** Samples of 16 bits as channels of full scale 1. */
+  /** 16-bit samples as channels with full scale 1. */
   #samples(bytes, frames, { channels }) {
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const sound = Array.from({ length: channels }, (_, channel) => Float32Array.from(
@@ -132,7 +132,7 @@ class ListenSession {
   }
 }
 
-/** What the header says; null: it is not whole yet. */
+/** The content of the header, or null while it is incomplete. */
 function readHeader(bytes) {
   try {
     return findChunks(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -149,7 +149,7 @@ function concatenated(a, b) {
   return whole;
 }
 
-/** A context of the stream's rate, so that the browser resamples; the one at hand where it cannot. */
+/** A context with the stream's rate, so that the browser resamples. If that is not possible, the given context. */
 async function contextOf(rate, context) {
   try {
     const other = new AudioContext({ sampleRate: rate });
@@ -171,7 +171,7 @@ async function workletSink(context) {
   return { push: (channels) => node.port.postMessage(channels, channels.map((samples) => samples.buffer)) };
 }
 
-/** Schedules each piece as a buffer of its own, which the browser resamples. */
+/** Schedules each piece as its own buffer, which the browser resamples. */
 class BufferSink {
   #end = 0;
   #isDropping = false;

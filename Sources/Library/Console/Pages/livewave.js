@@ -1,9 +1,9 @@
-// The waveform of what is sampled now, scrolling from right to left.
+// The live waveform, scrolling from right to left.
 import { h } from './dom.js';
 
 const shownSeconds = 20;
 
-/** A canvas that takes in `peaks` events. */
+/** A canvas for `peaks` events. */
 export class LiveWave {
   #pixels = [];
   #channels = 1;
@@ -18,7 +18,7 @@ export class LiveWave {
   }
 
   add({ channels, rate_hz: rate, frames_per_pixel: framesPerPixel, first_pixel: first, data }) {
-    // A card that was opened again begins at nothing; what was left out is a hole.
+    // A reopened card starts at 0. Missing columns appear as a gap.
     if (first < this.#next || channels !== this.#channels) this.#pixels = [];
     for (let missing = this.#pixels.length ? first - this.#next : 0; missing > 0 && missing < 10_000; missing -= 1) this.#pixels.push(null);
     this.#channels = channels;

@@ -1,4 +1,4 @@
-// Level meters: a bar a channel with RMS and peak, the peak that is held, and a clip sign that stays until it is tapped.
+// Level meters: one bar for each channel with RMS and peak, the held peak, and a clip indicator that stays until it is tapped.
 import { button, h } from './dom.js';
 
 const floor = -60;

@@ -1,7 +1,7 @@
 // The page of a phone that is not paired.
 import { field, h } from './dom.js';
 
-/** Shows how a phone is paired, and pairs it. */
+/** Explains how a phone is paired, and pairs it. */
 export function pairPage(root, context) {
   const { t, api } = context;
   const name = h('input', { type: 'text', maxlength: '60', value: deviceName(t), autocomplete: 'off' });

@@ -1,5 +1,5 @@
-// Fetches a range of a take piece by piece, and prepares the pieces for playing: what the loudspeaker cannot have is filtered
-// away before the rate is lowered, and the sound is stretched where its pitch is to differ from its speed.
+// Fetches a range of a take piece by piece, and prepares the pieces for playback. Frequencies that the loudspeaker cannot play are filtered
+// out before the rate is lowered. The sound is stretched if its pitch and speed change differently.
 import { readWAV } from './wav.js';
 
 let run = null;
@@ -32,13 +32,13 @@ function prepare(current, sound, isLast) {
   return { rate: lowered.rate, channels: current.stretcher.push(lowered.channels, isLast) };
 }
 
-/** One channel or two: of more, their mean. */
+/** One or two channels; more are averaged to one. */
 function mixed(channels) {
   if (channels.length <= 2) return channels;
   return [channels[0].map((_, frame) => channels.reduce((sum, channel) => sum + channel[frame], 0) / channels.length)];
 }
 
-/** Lowers the rate of what is played faster than the loudspeaker's rate. */
+/** Lowers the rate of sound that is played faster than the loudspeaker's rate. */
 function lower(current, channels, rate) {
   const ratio = (rate * current.pitch) / current.outputRate;
   if (ratio <= 1) return { channels, rate };
@@ -47,7 +47,7 @@ function lower(current, channels, rate) {
   return { channels: channels.map((samples, index) => current.decimators[index].push(samples)), rate: rate / factor };
 }
 
-/** A low-pass (windowed sinc, Blackman) that keeps each `factor`th sample; pieces that follow each other make one signal. */
+/** A low-pass (windowed sinc, Blackman) that keeps every `factor`th sample. Consecutive pieces make one signal. */
 class Decimator {
   constructor(ratio, factor) {
     const half = 16 * Math.ceil(ratio);
@@ -59,7 +59,7 @@ class Decimator {
       const phase = (Math.PI * n) / half;
       return sinc * (0.42 - 0.5 * Math.cos(phase) + 0.08 * Math.cos(2 * phase));
     });
-    // Half of the filter's length of silence, so that it delays nothing at the start.
+    // Silence of half the filter's length, so that the filter adds no delay at the start.
     this.held = new Float32Array(half);
   }
 
@@ -80,15 +80,15 @@ class Decimator {
 }
 
 /**
- * Makes sound longer or shorter and keeps its pitch: WSOLA (Verhelst and Roelands, ICASSP 1993). Pieces of 40 ms are laid over
- * each other by half, each taken from where it continues the one before best.
+ * Makes sound longer or shorter and keeps its pitch: WSOLA (Verhelst and Roelands, ICASSP 1993). Pieces of 40 ms overlap by half.
+ * Each is taken from the position where it continues the previous one best.
  */
 class Stretcher {
   constructor(rate, channelCount, stretch) {
     this.hop = Math.round(rate * 0.02);
     this.step = this.hop / stretch;
     this.reach = Math.round(rate * 0.012);
-    // Comparing each 8 kHz sample is enough to find the place.
+    // Comparing samples at 8 kHz is enough to find the position.
     this.stride = Math.max(1, Math.round(rate / 8000));
     this.fade = Float32Array.from({ length: this.hop }, (_, n) => 0.5 - 0.5 * Math.cos((Math.PI * (n + 0.5)) / this.hop));
     this.input = Array.from({ length: channelCount }, () => new Float32Array(0));
@@ -97,7 +97,7 @@ class Stretcher {
     this.previous = null;
   }
 
-  /** Takes the next samples and returns what is finished of the output. */
+  /** Takes the next samples, and returns the finished output. */
   push(channels, isLast) {
     const { hop } = this;
     const rest = isLast ? new Float32Array(2 * hop + this.reach) : new Float32Array(0);
@@ -131,7 +131,7 @@ class Stretcher {
     this.analysis += this.step;
   }
 
-  /** The place near `wanted` whose sound is most like that at `target`. */
+  /** The position near `wanted` whose sound is most similar to that at `target`. */
   #best(wanted, target) {
     const coarse = this.#search(wanted, target, this.reach, this.stride);
     return this.stride === 1 ? coarse : this.#search(coarse, target, this.stride, Math.ceil(this.stride / 4));

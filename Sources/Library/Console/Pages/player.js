@@ -1,9 +1,9 @@
-// Plays a take: by the browser's own player, by Web Audio from clips, or on the kit. All three are engines with
-// `start(frame, end)`, `stop()`, `frame`, `apply(settings)` (false: it must be started again), and `onEnd`, `onFail`.
+// Plays a take by the browser's own player, by Web Audio from clips, or on the kit. All three are engines with `start(frame, end)`,
+// `stop()`, `frame`, `apply(settings)` (false means that it must be restarted), `onEnd` and `onFail`.
 
-/** Speeds that every browser's own player has. */
+/** Speeds that every browser's own player supports. */
 const slowestOfElement = 0.5;
-/** So many seconds are scheduled ahead by Web Audio. */
+/** Web Audio schedules this many seconds ahead. */
 const ahead = 2.5;
 const pieceSeconds = 1.5;
 const watchInterval = 40;
@@ -23,11 +23,11 @@ export class Player {
   #end = null;
   #timer = 0;
   #isElementUsable = true;
-  /** The engine that plays next, once it was sent to a place: one that has loaded nothing begins with the take's first frames. */
+  /** The next engine, once it was sent to a position. An engine that has loaded nothing begins with the take's first frames. */
   #prepared = null;
 
   /**
-   * @param {object} take As `/api/takes` has it.
+   * @param {object} take An entry of `/api/takes`.
    * @param {{api: object, onChange: () => void, onFail: (error: Error) => void}} options
    */
   constructor(take, { api, onChange, onFail }) {
@@ -42,12 +42,12 @@ export class Player {
 
   get isPlaying() { return this.#engine !== null; }
 
-  /** The frame that is heard now, or where playing goes on. */
+  /** The frame that plays now, or where playback continues. */
   get frame() {
     return Math.round(Math.min(this.take.frames, Math.max(0, this.#engine ? this.#engine.frame : this.#frame)));
   }
 
-  /** Plays on; up to frame `end`, or to the end of the take. */
+  /** Continues up to frame `end`, or to the end of the take. */
   async play(end = null) {
     if (this.#engine) return;
     if (this.#frame >= (end ?? this.take.frames)) this.#frame = 0;
@@ -62,7 +62,7 @@ export class Player {
     await engine.start(this.#frame, end ?? this.take.frames).catch((error) => this.#failed(engine, error));
   }
 
-  /** Stops playing, and keeps the place. */
+  /** Stops playback, and keeps the position. */
   pause() {
     if (!this.#engine) return;
     this.#frame = this.frame;
@@ -71,7 +71,7 @@ export class Player {
     this.onChange();
   }
 
-  /** Goes to a frame; goes on playing if it plays. */
+  /** Goes to a frame. Playback continues if it was running. */
   seek(frame) {
     const wasPlaying = this.isPlaying;
     const target = Math.min(this.take.frames, Math.max(0, Math.round(frame)));
@@ -103,14 +103,14 @@ export class Player {
     if (wasPlaying) this.play();
   }
 
-  /** What the recorder says of itself: the kit's playing ends with it. */
+  /** Handles a status of the recorder, which shows when the kit's playback ends. */
   heard(status) {
     const isMine = status.take === this.take.take && status.state === 'playing';
     if (!this.#engine && this.where === 'kit' && isMine) this.#adopt();
     this.#engine?.heard?.(status);
   }
 
-  /** Follows what somebody else started. */
+  /** Follows playback that somebody else started. */
   #adopt() {
     const engine = new KitEngine(this.take, this.api, true);
     engine.onEnd = () => this.#ended(engine);
@@ -121,10 +121,10 @@ export class Player {
     this.onChange();
   }
 
-  /** Where the recorder plays, from a `level` event. */
+  /** The recorder's playback position, from a `level` event. */
   located(seconds) { this.#engine?.located?.(seconds); }
 
-  /** Ends playing here; what the kit plays goes on. */
+  /** Ends playback in the browser; playback on the kit continues. */
   close() {
     if (this.#engine instanceof KitEngine) clearInterval(this.#timer);
     else this.#leave();
@@ -134,7 +134,7 @@ export class Player {
   #kind() {
     if (this.where === 'kit') return KitEngine;
     const { speed, cents, expand } = this.settings;
-    // The browser's own player resamples to the loudspeaker's rate before it slows down: ultrasound would be gone.
+    // The browser's own player resamples to the loudspeaker's rate before it slows down, so ultrasound would be lost.
     const isEasy = cents === 0 && speed >= slowestOfElement && !(expand && speed !== 1);
     const isOne = this.take.files.length === 1 && this.take.counts.parts === 1;
     return isEasy && isOne && this.#isElementUsable ? ElementEngine : ClipEngine;
@@ -188,7 +188,7 @@ export class Player {
     this.#leave();
     this.#frame = frame;
     if (engine instanceof ElementEngine && error.name !== 'NotAllowedError') {
-      // A format that this browser does not know: the clips are WAV.
+      // This browser does not support the format. Clips are WAV.
       this.#isElementUsable = false;
       this.play(this.#end);
       return;
@@ -198,7 +198,7 @@ export class Player {
   }
 }
 
-/** An `<audio>` element with the take's one file, of which the browser fetches the ranges that it needs. */
+/** An `<audio>` element with the take's single file, from which the browser fetches the needed ranges. */
 class ElementEngine {
   constructor(take) {
     this.rate = take.rate_hz;
@@ -213,13 +213,13 @@ class ElementEngine {
   async start(frame) {
     this.seek(frame);
     await this.audio.play().catch((error) => {
-      // `stop` ends a `play` that has not begun.
+      // `stop` aborts a `play` that has not begun.
       if (error.name !== 'AbortError') throw error;
     });
   }
 
   seek(frame) {
-    // A browser that does not know the file yet may play some of its first frames before it goes to the place.
+    // A browser that has not loaded the file yet may play some of its first frames before it seeks.
     if (frame > 0 && this.audio.readyState === HTMLMediaElement.HAVE_NOTHING) this.audio.muted = true;
     this.audio.currentTime = frame / this.rate;
   }
@@ -241,7 +241,7 @@ class ElementEngine {
   }
 }
 
-/** One context for all takes: browsers allow few. */
+/** One context for all takes, because browsers allow few. */
 let sharedContext = null;
 
 function audioContext() {
@@ -249,7 +249,7 @@ function audioContext() {
   return sharedContext;
 }
 
-/** Pieces from the worker, one scheduled behind the other. */
+/** Pieces from the worker, scheduled one after the other. */
 class ClipEngine {
   #pieces = [];
   #worker = null;
@@ -324,7 +324,7 @@ class ClipEngine {
 
   #schedule({ from, to, channels, rate }) {
     const { context } = this;
-    // The buffer says the context's rate, and is played at the ratio to the real one: so any rate will do.
+    // The buffer is declared with the context's rate and played at the ratio to its real rate, so any rate works.
     const buffer = context.createBuffer(channels.length, channels[0].length, context.sampleRate);
     channels.forEach((samples, index) => buffer.copyToChannel(samples, index));
     const source = context.createBufferSource();
@@ -349,7 +349,7 @@ class ClipEngine {
   }
 }
 
-/** The deck of the kit: its loudspeaker plays, and its events say where. */
+/** The deck of the kit: its loudspeaker plays, and its events show the position. */
 class KitEngine {
   #at = null;
   #speed = 1;
@@ -364,7 +364,7 @@ class KitEngine {
 
   get frame() {
     if (!this.#at) return this.from ?? 0;
-    // Events come ten times a second: between them the time goes on by itself.
+    // Events come ten times a second. In between, the time is extrapolated.
     const since = Math.min(0.3, (performance.now() - this.#at.when) / 1000);
     return (this.#at.seconds + since * this.#speed) * this.take.rate_hz;
   }
@@ -385,7 +385,7 @@ class KitEngine {
   }
 
   stop() {
-    // What ended by itself, or gave way to another take, must not be stopped again.
+    // A playback that ended by itself, or that another take replaced, must not be stopped again.
     if (!this.#isStarted) return;
     this.#isStarted = false;
     this.api.post('/api/deck/stop').catch((error) => this.onFail(error));

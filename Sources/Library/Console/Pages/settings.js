@@ -1,7 +1,6 @@
-// The settings as a form, made from the schema that the kit sends.
+// The settings as a form, built from the kit's schema.
 import { button, h } from './dom.js';
 
-/** The section of the kit's page. */
 export function settingsSection(context) {
   const { api, t } = context;
   const place = h('div', {});
@@ -22,7 +21,7 @@ export function settingsSection(context) {
 
 const followSeconds = 30;
 
-/** The form in its place, which gets `renew(settings)`: it shows settings as they are by now, and keeps what a person has typed. */
+/** The form in its place, which gets `renew(settings)`: it shows the current settings, and keeps the text that a person has typed. */
 function form(settings, { api, t, say }, problem, place) {
   const controls = new Map();
   const outcome = h('p', { role: 'status' });
@@ -55,7 +54,7 @@ function form(settings, { api, t, say }, problem, place) {
     }
   };
   place.renew(settings);
-  /** The kit carries a change out a moment later, or once the take has ended, and starts again what reads the settings. */
+  /** The kit carries out a change a moment later, or after the current take, and restarts the services that read the settings. */
   const follow = async (old) => {
     for (let attempt = 0; attempt < followSeconds && element.isConnected; attempt++) {
       await new Promise((end) => { setTimeout(end, 1000); });
@@ -70,14 +69,14 @@ function form(settings, { api, t, say }, problem, place) {
     const changed = [...controls].filter(([, { control, before }]) => control.value !== before);
     if (!changed.length) { say(t('settings.nothing')); return; }
     try {
-      // Null takes the key away, so that its default is in force. The kit knows what the key holds, and reads the text so.
+      // Null removes the key, so that its default applies. The kit knows the key's type and parses the text.
       const changes = Object.fromEntries(changed.map(([name, { control }]) => [name, control.value || null]));
       await api.patch('/api/settings', { fingerprint: settings.fingerprint, changes });
       say(t('settings.saved'));
       await follow(settings);
     } catch (error) {
       problem.textContent = error.message;
-      // Somebody else changed the file: what they wrote is shown now, and can be replaced.
+      // Somebody else changed the file. The form now shows their version and can replace it.
       if (error.status === 409) await api.get('/api/settings').then(place.renew, () => {});
     }
   });
@@ -103,7 +102,7 @@ function phoneZone(control, t) {
   return zone ? button(t('settings.phoneZone', { zone }), () => setText(control, zone)) : null;
 }
 
-/** A choice may be set to something that is none: the file says what it says. */
+/** The file may have a value that is not one of the choices. It is shown as it is. */
 function setText(control, text) {
   control.value = text;
   if (control.value !== text) control.append(h('option', { value: text, selected: true }, text));

@@ -1,11 +1,11 @@
-// Computes the spectrogram of a range of a take from its own samples, and paints it.
+// Computes the spectrogram of a range of a take from its samples, and paints it.
 import { readWAV } from './wav.js';
 
-/** Up to so many frames the range is fetched as one clip; of a longer one, windows spread over it. */
+/** Up to this length, the range is fetched as one clip. Longer ranges are sampled by windows. */
 const mostFrames = 2 ** 19;
 const windows = 64;
 const parallelRequests = 4;
-/** What the grid's 0 stands for; its 255 is 0 dB of full scale. */
+/** The level of the grid's value 0. The value 255 is 0 dB of full scale. */
 const floorDecibels = -150;
 const paintInterval = 200;
 
@@ -50,7 +50,7 @@ async function computeWhole(current) {
 }
 
 async function computeWindows(current) {
-  // From coarse to fine, so that something can be seen early everywhere.
+  // From coarse to fine, so that something is visible everywhere early.
   const order = spread(current.count);
   const next = async () => {
     for (let column = order.shift(); column !== undefined; column = order.shift()) {
@@ -63,7 +63,7 @@ async function computeWindows(current) {
   await Promise.all(Array.from({ length: parallelRequests }, next));
 }
 
-/** The numbers below `count`, each far from those before it. */
+/** The numbers below `count`, each far from the previous ones. */
 function spread(count) {
   const order = new Set();
   for (let step = 2 ** Math.ceil(Math.log2(count)); step >= 1; step /= 2) {
@@ -79,14 +79,14 @@ async function fetchClip({ stem, abort }, from, to) {
   return readWAV(await response.arrayBuffer());
 }
 
-/** Lets a newer request in, and shows what is there. */
+/** Lets a newer request in, and shows the current state. */
 async function breathe(current) {
   await new Promise((resolve) => setTimeout(resolve));
   current.abort.signal.throwIfAborted();
   if (performance.now() - current.sent > paintInterval) send(current);
 }
 
-/** Fills a column of the grid with the mean power of the channels that are asked for. */
+/** Fills a column of the grid with the mean power of the chosen channels. */
 function analyse({ transform, grid, bins, channel }, column, sound, start) {
   const channels = channel === null ? sound.channels : [sound.channels[channel] ?? sound.channels[0]];
   const power = new Float32Array(bins);
@@ -114,7 +114,7 @@ class Transform {
     });
   }
 
-  /** Adds the power of each bin; a sine of full scale has the power 1 in its bin. Outside the samples is silence. */
+  /** Adds the power of each bin. A sine of full scale has the power 1 in its bin. Outside the samples is silence. */
   addPower(samples, start, power) {
     const { size, real, imaginary, hann, reversed } = this;
     for (let n = 0; n < size; n++) {
@@ -123,7 +123,7 @@ class Transform {
     }
     imaginary.fill(0);
     this.#butterflies();
-    // The window's mean is a half, and half of a sine's amplitude lies at negative frequencies.
+    // The window's mean is one half, and half of a sine's amplitude is at negative frequencies.
     const scale = (4 / size) ** 2;
     for (let bin = 0; bin < power.length; bin++) power[bin] += scale * (real[bin] ** 2 + imaginary[bin] ** 2);
   }
@@ -173,7 +173,7 @@ function send(current, isDone = false) {
   postMessage(message, [pixels.buffer]);
 }
 
-/** The first and the last bin of each row, the highest frequency in row 0. A row takes the greatest of its bins, so that no line is lost. */
+/** The first and last bin of each row, with the highest frequency in row 0. A row shows the greatest of its bins, so that no line is lost. */
 function rowBins(height, bins, rate, lowHz, isLogarithmic) {
   const nyquist = rate / 2;
   const frequency = (share) => (isLogarithmic ? lowHz * (nyquist / lowHz) ** share : nyquist * share);
@@ -184,13 +184,13 @@ function rowBins(height, bins, rate, lowHz, isLogarithmic) {
   });
 }
 
-/** Ten steps of matplotlib's "magma": even to the eye, and in order of lightness. */
+/** Ten steps of matplotlib's "magma": perceptually uniform, and ordered by lightness. */
 const magma = [
   [0, 0, 4], [24, 15, 61], [68, 15, 118], [114, 31, 129], [158, 47, 127],
   [205, 64, 113], [241, 96, 93], [253, 150, 104], [254, 202, 141], [252, 253, 191],
 ];
 
-/** A colour for each value of the grid, as the bytes of a picture on a little-endian machine. */
+/** A colour for each value of the grid, as the bytes of a pixel on a little-endian machine. */
 function paletteFor(low, high) {
   return Uint32Array.from({ length: 256 }, (_, value) => {
     const decibels = floorDecibels * (1 - value / 255);

@@ -1,10 +1,9 @@
-// The spectrogram of what is in view: asks the worker for it, draws its picture and the frequency axis.
+// The spectrogram of the visible range: requests it from the worker, and draws the picture and the frequency axis.
 
-/** Where the logarithmic axis begins, in hertz. */
+/** The lower end of the logarithmic axis, in hertz. */
 const lowestHertz = 20;
 const rest = 250;
 
-/** The spectrogram of a take on a canvas. */
 export class Spectrogram {
   #worker = new Worker('/spectrogram-worker.js', { type: 'module' });
   #id = 0;
@@ -25,7 +24,6 @@ export class Spectrogram {
     this.#worker.onmessage = ({ data }) => this.#receive(data);
   }
 
-  /** Ends the worker. */
   close() {
     clearTimeout(this.#timer);
     this.#worker.terminate();
@@ -38,7 +36,7 @@ export class Spectrogram {
     this.show(view);
   }
 
-  /** Draws what there is of a view now, and asks for the rest once the view rests. */
+  /** Draws the available part of a view now, and requests the rest once the view rests. */
   show(view) {
     this.#draw(view);
     clearTimeout(this.#timer);

@@ -1,18 +1,17 @@
-// What is done with takes: deleting, sending again, downloading; and the questions before it.
+// Actions on takes: deleting, sending again, downloading; and their confirmation questions.
 
-/** The most takes of one archive: their names stand in its address. */
+/** The most takes of one archive, because their names are in its address. */
 export const mostInArchive = 200;
 
-/** The path of a take in the API. */
 export const takePath = (stem) => `/api/takes/${encodeURIComponent(stem)}`;
 
-/** One sentence of a number of things: `KEY.one` or `KEY.other`. */
+/** A sentence with a number: `KEY.one` or `KEY.other`. */
 export function counted(t, key, n) {
   return t(`${key}.${n === 1 ? 'one' : 'other'}`, { n });
 }
 
 /**
- * The question before takes are deleted: what will be left of them.
+ * The question before takes are deleted: which copies will remain.
  * @param {object[]} takes
  * @param {'here'|'there'|'both'} where
  */
@@ -33,8 +32,8 @@ export function deleteQuestion(takes, where, t) {
 }
 
 /**
- * Where copies of a take are deleted. What the question said of its safety must hold still.
- * @param {object} take as it was when the question was asked
+ * The path of the request that deletes copies of a take. The request fails if the safety stated in the question no longer holds.
+ * @param {object} take its state when the question was asked
  * @param {'here'|'there'|'both'} where
  */
 export function deletePath(take, where) {
@@ -48,7 +47,7 @@ export function archiveURL(stems) {
 }
 
 /**
- * Does something with each take, one after the other, and goes on after a failure.
+ * Runs an action for each take, one after the other, and continues after a failure.
  * @returns {Promise<{done: object[], errors: Error[]}>}
  */
 export async function each(takes, body) {
@@ -66,9 +65,9 @@ export async function each(takes, body) {
 }
 
 /**
- * Says that takes were deleted from the kit, with a button that takes them out of the bin again.
+ * Reports that takes were deleted from the kit, with a button that restores them from the bin.
  * @param {string[]} stems
- * @param {() => void} restored called once that was tried
+ * @param {() => void} restored called after the attempt
  */
 export function offerUndo(context, stems, restored) {
   const { t } = context;

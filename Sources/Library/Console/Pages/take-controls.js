@@ -1,9 +1,9 @@
-// The controls of a take's page: playing, zoom, and the selection with its clip.
+// The controls of a take's page: playback, zoom, and the selection with its clip.
 import { download, button, choices, field, h } from './dom.js';
 import { lengthText, numberText, readLength } from './takes-format.js';
 import { takePath } from './take-actions.js';
 
-/** How far the arrow keys and the step buttons go, in seconds. */
+/** The step of the arrow keys and the step buttons, in seconds. */
 export const stepSeconds = 5;
 
 const speeds = [0.1, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2];
@@ -62,7 +62,7 @@ export class PlayControls {
   }
 }
 
-/** Zoom, and the range that is selected. */
+/** Zoom, and the selected range. */
 export class RangeControls {
   /** @param {object} options `t`, `take`, `view` (a `TakeView`), `player`, `fail(error)`. */
   constructor(options) {
@@ -89,7 +89,6 @@ export class RangeControls {
     this.show();
   }
 
-  /** Shows what is selected. */
   show() {
     const { selection } = this.view;
     const { rate_hz: rate } = this.take;
@@ -98,19 +97,17 @@ export class RangeControls {
     this.clip.hidden = !selection;
   }
 
-  /** Puts the start or the end of the selection to the playhead. */
+  /** Moves the start or the end of the selection to the playhead. */
   bound(side, frame = this.player.frame) {
     const { selection } = this.view;
     const range = { from: 0, to: this.take.frames, ...selection, [side]: frame };
     if (range.from < range.to) this.view.select(range);
-    // The other end lies on the wrong side: the range is taken up to the take's end.
+    // The other end is on the wrong side, so the range extends to the end or beginning of the take.
     else this.view.select(side === 'from' ? { from: frame, to: this.take.frames } : { from: 0, to: frame });
   }
 
-  /** Zooms to what is selected. */
   zoomToSelection() { if (this.view.selection) this.view.show(this.view.selection.from, this.view.selection.to); }
 
-  /** Plays what is selected, and no more. */
   playSelection() {
     if (!this.view.selection) return;
     this.player.pause();
@@ -141,7 +138,7 @@ export class RangeControls {
     return `${this.take.take}-${from}-${to}.${this.format.value}`;
   }
 
-  /** The button that shares, where the browser shares files. */
+  /** The share button, if the browser can share files. */
   #share() {
     const probe = new File([], 'clip.wav', { type: 'audio/wav' });
     if (!navigator.canShare?.({ files: [probe] })) return [];
@@ -155,7 +152,7 @@ export class RangeControls {
       const file = new File([await response.blob()], this.#clipName, { type: `audio/${this.format.value}` });
       await navigator.share({ files: [file] });
     } catch (error) {
-      // A person who closes the list of apps has not failed.
+      // A person who closes the share dialog has not caused a failure.
       if (error.name !== 'AbortError') this.fail(error);
     }
   }

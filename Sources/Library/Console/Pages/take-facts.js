@@ -1,10 +1,9 @@
-// The technical data of a take: the figures of its sidecar as a table.
+// The technical data of a take: the values of its sidecar as a table.
 import { begun, dateText, lengthText, numberText, sizeText } from './takes-format.js';
 import { h } from './dom.js';
 
 const mostListed = 50;
 
-/** The table of a take's technical data. */
 export function factsTable({ take, sidecar, notes }, t) {
   const rows = [...origin(take, sidecar, t), ...sound(sidecar, t), ...places(sidecar, t), ...files(take, sidecar, notes, t)];
   return h('table', { class: 'take-data' }, h('tbody', {}, ...rows.filter(([, text]) => text).map(([name, text]) =>
@@ -39,7 +38,7 @@ function sound(sidecar, t) {
   ];
 }
 
-/** The cards of a take, each with its port where the parts have several. */
+/** The cards of a take, each with its port if the parts have several. */
 function cards(sidecar) {
   const all = sidecar.parts.filter((part) => part.card).map((part) => part.card + (part.port ? ` (USB ${part.port})` : ''));
   const each = [...new Set(all)];

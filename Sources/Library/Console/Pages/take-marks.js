@@ -1,16 +1,16 @@
-// What a sidecar says of places in a take, as marks in the picture; and the time axis.
+// A sidecar's places in a take, as marks in the picture; and the time axis.
 import { lengthText } from './takes-format.js';
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400];
 
-/** The colours of the picture, as the theme has them. */
+/** The picture's colours from the theme. */
 export function coloursOf(element) {
   const style = getComputedStyle(element);
   const names = ['wave', 'line', 'gap', 'loss', 'filter', 'marker', 'selection', 'text'];
   return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--wave-${name}`).trim()]));
 }
 
-/** Draws gaps and suspected losses: they lie behind the sound. */
+/** Draws gaps and suspected losses behind the sound. */
 export function drawRanges(context, box, view, sidecar, colours) {
   for (const gap of sidecar.gaps) {
     drawRange(context, box, view, gap.at_frame, gap.until_frame ?? gap.at_frame + gap.frames, colours.gap, 1);
@@ -20,7 +20,7 @@ export function drawRanges(context, box, view, sidecar, colours) {
   }
 }
 
-/** A hatched range: the direction of the hatching says what it is to those who see no colours. */
+/** A hatched range. The direction of the hatching shows its kind to people who cannot distinguish the colours. */
 function drawRange(context, box, view, from, to, colour, direction) {
   if (to < view.from || from > view.to) return;
   const x = xOf(Math.max(from, view.from), box, view);
@@ -43,7 +43,7 @@ function drawRange(context, box, view, from, to, colour, direction) {
   context.restore();
 }
 
-/** Draws markers and filter changes: they lie before the sound. */
+/** Draws markers and filter changes in front of the sound. */
 export function drawPlaces(context, box, view, sidecar, places, colours) {
   for (const change of sidecar.filter.slice(1)) drawFilter(context, box, view, change.at_frame, colours.filter);
   for (const { at_frame: frame, end_frame: end } of places) {
@@ -104,7 +104,7 @@ function niceStep(least) {
   return decade * [1, 2, 5, 10].find((step) => step * decade >= least);
 }
 
-/** Where a frame lies in the picture. */
+/** The horizontal position of a frame in the picture. */
 export function xOf(frame, box, view) {
   return box.x + ((frame - view.from) / view.length) * box.width;
 }

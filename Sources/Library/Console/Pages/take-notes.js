@@ -1,26 +1,24 @@
-// What a person writes of a take: memo and tags.
+// A person's notes about a take: memo and tags.
 import { button, field, h } from './dom.js';
 import { PositionButton, positionEdit } from './take-position.js';
 
 /** The most bytes that the kit accepts. */
 const longestMemo = 4000;
 
-/** Memos that could not be saved before their page was left, by stem: they are there again when the take is opened. */
+/** Memos that could not be saved before their page was left, by stem. They appear again when the take is opened. */
 const drafts = new Map();
-/** The notes that are shown. */
 let shown = null;
-// A page that is closed loses what is not saved: the browser asks first.
+// Closing the page would lose unsaved text, so the browser asks first.
 window.addEventListener('beforeunload', (event) => { if (drafts.size || shown?.isEdited) event.preventDefault(); });
 
-/** The editor of a take's notes. */
 export class TakeNotes {
   /**
    * @param {object} take
-   * @param {object} options `t`, `mayChange`, `save(changes)` (a promise of why they are not saved, or null).
+   * @param {object} options `t`, `mayChange`, `save(changes)` (a promise of the failure, or null).
    */
   constructor(take, { t, mayChange, save }) {
     Object.assign(this, { take, t, mayChange, save });
-    // What the memo was when it was begun to be changed here, and the saving of it that is under way.
+    // The memo before the edit began here, and the pending save.
     this.base = take.memo ?? null;
     this.saving = Promise.resolve();
     this.memo = h('textarea', { rows: 4, readonly: !mayChange, oninput: () => this.#showState(), onchange: () => this.#saveMemo() });
@@ -54,7 +52,7 @@ export class TakeNotes {
     shown = this;
   }
 
-  /** Ends it. A memo that is not saved is kept until the take is opened again. Returns whether there is one that is not being saved. */
+  /** Closes the editor. An unsaved memo is kept until the take is opened again. Returns whether there is one that is not being saved. */
   close() {
     shown = null;
     this.position?.close();
@@ -62,23 +60,23 @@ export class TakeNotes {
     return this.isEdited && !this.isSaving;
   }
 
-  /** Forgets what is not saved, of a take that is deleted. */
+  /** Discards unsaved changes of a deleted take. */
   giveUp() {
     this.memo.value = this.take.memo ?? '';
     this.position?.close();
   }
 
-  /** Whether the browser is asked where the phone is. */
+  /** Whether a request for the phone's position is pending. */
   get isLocating() { return this.position?.isWaiting ?? false; }
 
-  /** As a text area has it: a memo of the command line may have other ends of lines. */
+  /** Compares in the text area's form, because a memo from the command line may have other line ends. */
   get isEdited() { return this.memo.value.trimEnd() !== (this.take.memo ?? '').replace(/\r\n?/g, '\n').trimEnd(); }
 
-  /** Shows a take as it is now; a memo that is being written stays. */
+  /** Shows the current take. A memo that is being edited stays. */
   show(take) {
     if (!this.isEdited || this.take === take) this.memo.value = take.memo ?? '';
     this.take = take;
-    // Also where the kit has saved what is written here, and its answer was lost.
+    // This also covers a save whose answer was lost.
     if (!this.isEdited) this.base = take.memo ?? null;
     this.#showState();
     this.theirs.textContent = this.t('note.conflict', { memo: take.memo ?? '–' });
@@ -92,18 +90,18 @@ export class TakeNotes {
 
   #showState() {
     const text = this.isEdited ? this.t('note.unsaved') : '';
-    // Only a change is said.
+    // Only a changed text is announced.
     if (this.state.textContent !== text) this.state.textContent = text;
   }
 
-  /** Waits while a keyboard composes a word, as a phone's does with each: in a memo that is changed meanwhile it would stand twice. */
+  /** Waits while a keyboard composes a word, as phones do for each word. If the memo changed meanwhile, the word would appear twice. */
   async #settled() {
     while (this.isComposing) {
       await new Promise((resolve) => { this.memo.addEventListener('compositionend', () => setTimeout(resolve), { once: true }); });
     }
   }
 
-  /** Puts the line of a position into the memo, and saves it; not while somebody types. Returns what came of it: `{ text, isFailure }`. */
+  /** Puts the line of a position into the memo and saves it, but not while somebody types. Returns the result: `{ text, isFailure }`. */
   #addPosition(line) {
     const { text, from, to } = positionEdit(this.memo.value, line);
     const old = this.memo.value.slice(from, to);
@@ -116,7 +114,7 @@ export class TakeNotes {
     return { text: this.t(old ? 'position.replaced' : 'position.added', { line, old }), isFailure: false };
   }
 
-  /** One after the other: each is made of what the one before has saved. */
+  /** One save after the other, because each is based on the previous one. */
   #saveMemo() {
     this.saving = this.saving.then(() => this.#saveOnce());
     return this.saving;
@@ -132,7 +130,7 @@ export class TakeNotes {
       this.base = memo;
       drafts.delete(this.take.take);
     }
-    // Another phone changed it meanwhile: a person says which one stays.
+    // Another phone changed the memo meanwhile. A person decides which one stays.
     this.question.hidden = failure?.status !== 409 || (this.take.memo ?? null) === this.base;
     this.#showState();
   }

@@ -2,16 +2,15 @@
 import { lengthText } from './takes-format.js';
 import { button, h } from './dom.js';
 
-// A take that was recorded with more shows the first ones.
+// A take with more markers shows the first ones.
 const mostShown = 1000;
 
-/** What a program says of a marker, such as `Turdus merula, 0.83, birdnet, 1500–8000 Hz`. */
+/** The data of a program in a marker, such as `Turdus merula, 0.83, birdnet, 1500–8000 Hz`. */
 function foundText({ label, score, by, low_hz: low = '', high_hz: high = '' }) {
   const band = low === '' && high === '' ? undefined : `${low}–${high} Hz`;
   return [label, score, by, band].filter((text) => text !== undefined).join(', ');
 }
 
-/** The list of a take's markers. */
 export class TakePlaces {
   #markers = [];
   #wanted = null;
@@ -26,12 +25,12 @@ export class TakePlaces {
     Object.assign(this, { rate, options });
     const { t, mayChange } = options;
     this.list = h('div');
-    // A button that is pressed must be there when it is let go.
+    // A pressed button must still exist when it is released.
     this.list.addEventListener('pointerdown', () => { this.#isPressed = true; });
     this.release = () => {
       if (!this.#isPressed) return;
       this.#isPressed = false;
-      // After the click that comes of it.
+      // After the click that follows.
       setTimeout(() => { if (this.#isLate) this.show(this.#markers); });
     };
     addEventListener('pointerup', this.release);
@@ -41,7 +40,7 @@ export class TakePlaces {
       this.adding = mayChange ? button(t('place.add'), () => this.add()) : null);
   }
 
-  /** Shows markers, `[{at_frame, note}]`. A note that is being written stays, and so does the list around it. */
+  /** Shows markers, `[{at_frame, note}]`. A note that is being edited stays, and so does the list around it. */
   show(markers) {
     this.#markers = markers;
     const focused = this.list.contains(document.activeElement) ? document.activeElement : null;
@@ -53,18 +52,18 @@ export class TakePlaces {
     this.#wanted = null;
     this.#fill();
     if (key === undefined) return;
-    // The focus stays where it was; after a removal it is with the neighbour.
+    // The focus stays on its element, or moves to the neighbour after a removal.
     const elements = [...this.list.querySelectorAll('[data-key]')];
     (elements.find((element) => element.dataset.key === key) ?? elements[Math.min(place, elements.length - 1)] ?? this.adding)?.focus();
   }
 
-  /** Ends the observation of fingers. */
+  /** Stops listening for pointer events. */
   close() {
     removeEventListener('pointerup', this.release);
     removeEventListener('pointercancel', this.release);
   }
 
-  /** Sets a marker at the playhead, for the person to describe it. */
+  /** Sets a marker at the playhead, and lets the person describe it. */
   async add() {
     if (!this.options.mayChange) return;
     const frame = Math.round(this.options.frame());

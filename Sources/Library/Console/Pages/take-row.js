@@ -6,10 +6,10 @@ import { h } from './dom.js';
 const pixels = 300;
 const mostKept = 500;
 const parallelRequests = 4;
-/** So long a row must be seen before its waveform is fetched: what flies past is not. */
+/** A row must be visible this long before its waveform is fetched. Rows that scroll past are skipped. */
 const rest = 120;
 
-/** How a take stands at home, as a key of the texts and a sign. */
+/** The upload states of a take: a key of the texts and a sign. */
 export const standings = {
   done: { key: 'takes.safe', sign: '✓' },
   waiting: { key: 'takes.waiting', sign: '↑' },
@@ -17,12 +17,12 @@ export const standings = {
   none: { key: 'takes.notsent', sign: '–' },
 };
 
-/** What a take is called: the first line of its memo, or its number. */
+/** The title of a take: the first line of its memo, or its number. */
 export function titleOf(take, t) {
   return take.memo?.split('\n', 1)[0].trim() || t('takes.number', { number: take.number });
 }
 
-/** Fetches the small waveforms of rows that are seen, and keeps the last ones. */
+/** Fetches the small waveforms of visible rows, and keeps the latest ones. */
 export class Thumbnails {
   #kept = new Map();
   #wanted = new Set();
@@ -33,28 +33,27 @@ export class Thumbnails {
     this.seen = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: '20% 0px' });
   }
 
-  /** Ends all observation. */
   close() {
     clearTimeout(this.#timer);
     this.#wanted.clear();
     this.seen.disconnect();
   }
 
-  /** Draws the waveform of a take once the canvas is seen. */
+  /** Draws the waveform of a take once the canvas is visible. */
   observe(canvas, take) {
     canvas.take = take;
-    // An observer reports again what is observed anew: a changed take is drawn again.
+    // An observer reports a newly observed element again, so that a changed take is redrawn.
     this.seen.unobserve(canvas);
     this.seen.observe(canvas);
   }
 
-  /** The canvas is no more. */
+  /** The canvas is removed from the page. */
   release(canvas) {
     this.#wanted.delete(canvas);
     this.seen.unobserve(canvas);
   }
 
-  /** Draws all canvases again, in other colours. */
+  /** Draws all canvases again in other colours. */
   redraw(canvases) { for (const canvas of canvases) this.#draw(canvas); }
 
   #moved(entries) {

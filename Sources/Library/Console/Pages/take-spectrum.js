@@ -1,11 +1,11 @@
-// The spectrogram's part of a take's page: its picture and its choices.
+// The spectrogram on a take's page: its picture and its settings.
 import { Spectrogram } from './spectrogram.js';
 import { choices, field, h } from './dom.js';
 
-/** What was chosen last holds for the next take too. */
+/** The last choice applies to the next take too. */
 const chosen = { isOpen: true, size: 2048, isLogarithmic: false, low: -110, high: -20 };
 
-/** The spectrogram of what the view shows. */
+/** The spectrogram of the visible range. */
 export class SpectrumPanel {
   #spectrogram = null;
 
@@ -30,13 +30,12 @@ export class SpectrumPanel {
     this.resized.observe(this.canvas);
   }
 
-  /** Ends the worker. */
   close() {
     this.resized.disconnect();
     this.#spectrogram?.close();
   }
 
-  /** After the view changed. */
+  /** Redraws after a change of the view. */
   show() { if (chosen.isOpen) this.#spectrogram?.show(this.view); }
 
   #toggle() {

@@ -1,10 +1,9 @@
-// The picture of a take: overview, waveform, playhead and selection, and what fingers, mouse and keys do in it.
+// The picture of a take: overview, waveform, playhead and selection, and the actions of fingers, mouse and keys in it.
 import { coloursOf, drawAxis, drawPlaces, drawRanges, xOf } from './take-marks.js';
 import { View, Peaks, drawSound } from './waveform.js';
 import { lengthText } from './takes-format.js';
 import { h } from './dom.js';
 
-/** The picture of one take. */
 export class TakeView {
   #pointers = new Map();
   #gesture = null;
@@ -44,7 +43,6 @@ export class TakeView {
     this.dark.removeEventListener('change', this.recolour);
   }
 
-  /** Moves the playhead. */
   setFrame(frame) {
     this.#frame = frame;
     const share = (frame - this.view.from) / this.view.length;
@@ -54,10 +52,10 @@ export class TakeView {
     this.#say();
   }
 
-  /** Shows the playhead's surroundings if it is out of the picture. */
+  /** Scrolls to the playhead if it is out of view. */
   follow() { if (!this.#gesture && this.view.follow(this.#frame)) this.changed(); }
 
-  /** Zooms about the playhead if it is seen, else about the middle. */
+  /** Zooms around the playhead if it is visible, else around the middle. */
   zoom(factor) {
     const isSeen = this.#frame >= this.view.from && this.#frame <= this.view.to;
     this.view.zoom(factor, isSeen ? this.#frame : (this.view.from + this.view.to) / 2);
@@ -70,7 +68,7 @@ export class TakeView {
     this.changed();
   }
 
-  /** Selects a range of frames; null: none. */
+  /** Selects a range of frames; null for none. */
   select(range) {
     this.selection = range && { from: Math.round(Math.min(range.from, range.to)), to: Math.round(Math.max(range.from, range.to)) };
     if (this.selection?.from === this.selection?.to) this.selection = null;
@@ -78,26 +76,26 @@ export class TakeView {
     this.options.onSelect();
   }
 
-  /** Draws quiet sound higher. */
+  /** Scales quiet sound for the display. */
   setGain(gain) {
     this.gain = gain;
     this.draw();
   }
 
-  /** Draws the markers and memo times that are given. */
+  /** Draws the given markers and memo times. */
   setPlaces(places) {
     this.places = places;
     this.draw();
   }
 
-  /** After the range changed. */
+  /** Redraws after a change of the range. */
   changed() {
     this.draw();
     this.setFrame(this.#frame);
     this.options.onView(this.view);
   }
 
-  /** Draws with the next picture of the screen. */
+  /** Draws with the next animation frame. */
   draw() {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
@@ -239,21 +237,21 @@ export class TakeView {
   #up(event, isDone) {
     if (!this.#pointers.delete(event.pointerId)) return;
     const gesture = this.#gesture;
-    // The second finger of a pinch lifts later: it must not seek.
+    // The second finger of a pinch is lifted later and must not seek.
     this.#gesture = this.#pointers.size ? { kind: 'over' } : null;
     if (gesture?.kind !== 'seek') return;
     if (isDone) this.options.onSeek(this.#frameAt(event));
     else this.setFrame(gesture.before);
   }
 
-  /** The distance of two fingers in pixels, and what lies between them. */
+  /** The distance of two fingers in pixels, and the frame in the middle between them. */
   #pinch() {
     const [a, b] = [...this.#pointers.values()];
     const middle = { clientX: (a.clientX + b.clientX) / 2 };
     return { distance: Math.max(20, Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY)), frame: this.#frameAt(middle), length: this.view.length };
   }
 
-  /** Keeps the frame that was between the fingers between them. */
+  /** Keeps the same frame between the fingers. */
   #spread({ distance, frame, length }) {
     const now = this.#pinch();
     this.view.zoom((length * distance) / now.distance / this.view.length, now.frame);
@@ -267,7 +265,7 @@ export class TakeView {
     const [x, y] = [event.deltaX * lines, event.deltaY * lines];
     const isAcross = event.shiftKey || Math.abs(x) > Math.abs(y);
     if (isAcross) this.view.pan(((x || y) / this.canvas.clientWidth) * this.view.length);
-    // A trackpad's pinch comes as a wheel with the control key, in small steps.
+    // A trackpad's pinch comes as a wheel event with the control key, in small steps.
     else this.view.zoom(2 ** (y / (event.ctrlKey ? 80 : 250)), this.#frameAt(event));
     this.changed();
   }

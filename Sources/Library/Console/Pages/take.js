@@ -1,4 +1,4 @@
-// The page of one take: its picture, playing, notes, clips, technical data, and deleting.
+// The page of one take: picture, playback, notes, clips, technical data, and deletion.
 import { deletePath, deleteQuestion, offerUndo, takePath } from './take-actions.js';
 import { PlayControls, RangeControls, stepSeconds } from './take-controls.js';
 import { factsTable } from './take-facts.js';
@@ -62,13 +62,13 @@ class TakePage {
     for (const part of this.#parts) part.close();
   }
 
-  /** Says what was not done before the take was left. */
+  /** Reports actions that were not completed before the take was left. */
   #tellLeft(...keys) {
     const sentences = keys.filter(Boolean).map((key) => this.t(key, { name: titleOf(this.take, this.t) }));
     if (sentences.length) this.context.fail(new Error(sentences.join(' ')));
   }
 
-  /** Asks for the take, and shows it. */
+  /** Requests the take, and shows it. */
   async load() {
     try {
       const answer = await this.context.api.get(takePath(this.stem));
@@ -116,7 +116,7 @@ class TakePage {
     if (status) this.player.heard(status);
   }
 
-  /** Whether somebody plays, or writes, or waits for a position. */
+  /** Whether the person plays, edits, or waits for a position. */
   get #isInUse() {
     const { activeElement } = document;
     return this.player.isPlaying || this.notes.isEdited || this.notes.isLocating
@@ -140,7 +140,7 @@ class TakePage {
     this.#showHead();
   }
 
-  /** Fills the page; the heading keeps the focus that it was given when the page was opened. */
+  /** Fills the page. The heading keeps the focus that it got when the page was opened. */
   #fill(makeParts) {
     const hadFocus = this.root.contains(document.activeElement);
     this.root.replaceChildren(...makeParts().filter(Boolean));
@@ -167,7 +167,7 @@ class TakePage {
       take.place === 'elsewhere' ? h('span', { class: 'take-away' }, t('takes.elsewhere')) : '');
   }
 
-  /** Why the take is held as damaged; nothing, if it is not. */
+  /** Shows why the take counts as damaged; empty if it does not. */
   #showDamage() {
     const { t, take } = this;
     this.damage.hidden = !take.damaged;
@@ -207,7 +207,7 @@ class TakePage {
   #keys() {
     const { t } = this;
     const rows = [['␣', 'space'], ['← →', 'arrows'], ['+ −', 'zoom'], ['0', 'whole'], ['[ ]', 'bounds'], ['m', 'mark']];
-    // Keys without a modifier can disturb speech input: a person can switch them off.
+    // Keys without a modifier can disturb speech input, so they can be switched off.
     const isOn = h('input', { type: 'checkbox', onchange: () => localStorage.setItem(keysOff, isOn.checked ? '' : 'off') });
     isOn.checked = areKeysOn();
     return h('div', {}, h('label', { class: 'check' }, isOn, h('span', {}, t('keys.on'))),
@@ -219,7 +219,7 @@ class TakePage {
   #deleting() {
     const { t } = this;
     const choice = (where) => button(t(`take.delete.${where}`), () => this.#delete(where), { class: 'danger', disabled: !this.#mayChange });
-    // Also where an attempt to delete it was cut.
+    // True also if an attempt to delete the take was interrupted.
     const isThere = this.isThere || this.take.upload === 'done';
     return h('section', { class: 'take-delete', 'aria-labelledby': 'delete-title' },
       h('h2', { id: 'delete-title' }, t('take.delete')),
@@ -235,7 +235,7 @@ class TakePage {
       else {
         this.isDeleted = true;
         this.notes.giveUp();
-        // Said on the page that follows, which closes what was said before. A take that is back is shown.
+        // The message is shown on the next page, because a page change closes earlier messages. A restored take is shown.
         addEventListener('hashchange', () => offerUndo(context, [take.take], () => { location.hash = `#/takes/${take.take}`; }), { once: true });
         location.hash = '#/takes';
       }
@@ -244,18 +244,18 @@ class TakePage {
     }
   }
 
-  /** Saves changes. A promise of why they are not saved, or nobody knows it; null: they are. */
+  /** Saves changes. Returns a promise of the failure, which may be a lost answer, or of null after success. */
   async #save(changes) {
     try {
       const { take } = await this.context.api.patch(takePath(this.stem), changes);
       if (changes.markers) await this.#refresh();
       else this.#took(take);
       this.context.succeed();
-      // A memo that is saved after its take was left still has no location.
+      // A memo saved after its take was left still has no location.
       if (this.#isClosed) this.#tellLeft(this.isUnlocated && 'position.left');
       return null;
     } catch (error) {
-      // A memo that was being saved goes with its take: the offer to undo that stays.
+      // A memo that was being saved is deleted with its take. The offer to undo that stays.
       if (this.isDeleted) return error;
       this.context.fail(error);
       if (error.status === 409) await this.#refresh();
@@ -292,7 +292,7 @@ class TakePage {
       const { take, markers } = await this.context.api.get(takePath(this.stem));
       if (this.#isClosed) return;
       this.markers = markers;
-      // A take that goes on is longer: all of the page is of the shorter one. A memo that is being written stays.
+      // A continued take is longer, and the whole page shows the shorter one. A memo that is being edited stays.
       if (take.frames !== this.shownFrames && !this.#isInUse) await this.load();
       else this.#took(take);
     } catch (error) {
@@ -315,7 +315,7 @@ class TakePage {
     this.#moved();
   }
 
-  /** The playhead moves with the screen's frames while it plays. */
+  /** During playback, the playhead moves with each animation frame. */
   #moved() {
     cancelAnimationFrame(this.#frameRequest);
     this.#frameRequest = requestAnimationFrame(() => {
@@ -346,12 +346,12 @@ class TakePage {
 
 function areKeysOn() { return localStorage.getItem(keysOff) !== 'off'; }
 
-/** Whether a key is one of the browser's or the system's. Many keyboards have the brackets on AltGr. */
+/** Whether a key belongs to the browser or the system. Many keyboards have the brackets on AltGr. */
 function hasCommandKey(event) {
   return event.metaKey || ((event.ctrlKey || event.altKey) && !event.getModifierState('AltGraph'));
 }
 
-/** Whether a key is meant for the element that has the focus. */
+/** Whether a key is for the element with the focus. */
 function isTyping({ target, key }) {
   if (target.closest('textarea, select, input, dialog')) return true;
   return key === ' ' && target.closest('button, summary, a') !== null;

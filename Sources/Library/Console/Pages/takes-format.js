@@ -1,7 +1,7 @@
 // Times, lengths and sizes as text, in the browser's language and time zone.
 
 const named = document.documentElement.lang;
-// Of the page's language, the country's form that the browser asks for.
+// The regional form that the browser prefers, within the page's language.
 const language = navigator.languages.find((name) => name.startsWith(named)) ?? named;
 const formats = new Map();
 
@@ -13,7 +13,7 @@ function dateFormat(name, options) {
 const day = { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' };
 const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 
-/** When a take began, by the clock that is known best. */
+/** The start of a take, by the most accurate known clock. */
 export const begun = (take) => new Date(take.started_corrected ?? take.started);
 
 /** The day, local to the browser or in UTC. */
@@ -26,13 +26,12 @@ export function clockText(date, isUTC) {
   return isUTC ? `${dateFormat('utc', { ...clock, timeZone: 'UTC' }).format(date)} UTC` : dateFormat('clock', clock).format(date);
 }
 
-/** Day and time of day. */
 export function dateText(date, isUTC) {
   const options = { dateStyle: 'medium', timeStyle: 'medium' };
   return isUTC ? `${dateFormat('utc-date', { ...options, timeZone: 'UTC' }).format(date)} UTC` : dateFormat('date', options).format(date);
 }
 
-/** Seconds as `1:02:03`, with decimals where asked for. */
+/** Seconds as `1:02:03`, optionally with decimals. */
 export function lengthText(seconds, decimals = 0) {
   const scale = 10 ** decimals;
   const whole = Math.floor(Math.max(0, seconds) * scale + 1e-6);
@@ -45,7 +44,7 @@ export function lengthText(seconds, decimals = 0) {
   return `${front}:${two(total % 60)}${back}`;
 }
 
-/** Seconds of a text such as `1:02.5` or `1:02:03`; null: it is none. */
+/** The seconds of a text such as `1:02.5` or `1:02:03`, or null if it is malformed. */
 export function readLength(text) {
   const match = /^(?:(\d+):)?(\d+):(\d\d(?:\.\d+)?)$/.exec(text);
   return match && Number(match[1] ?? 0) * 3600 + Number(match[2]) * 60 + Number(match[3]);
@@ -56,7 +55,7 @@ export function numberText(number, decimals = 0) {
   return number.toLocaleString(language, { maximumFractionDigits: decimals });
 }
 
-/** Bytes with a unit of 1000. */
+/** Bytes with a unit based on 1000. */
 export function sizeText(bytes) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));

@@ -1,20 +1,20 @@
 // The list of takes as a window over any number of them: pages of rows, of which only those near the screen are filled.
-// The server pages forward by key; the keys of the pages seen are kept, so that a page that was emptied can be filled again.
+// The server pages forward by key. The keys of visited pages are kept, so that an emptied page can be filled again.
 import { begun, dayText } from './takes-format.js';
 import { h } from './dom.js';
 
 const pageSize = 50;
-/** So many pages keep their takes in memory. */
+/** The number of pages that keep their takes in memory. */
 const mostHeld = 40;
 const margin = '120% 0px';
 
 /**
  * @typedef {object} Page
- * @property {string|null} after The key that it begins behind.
+ * @property {string|null} after The page begins after this key.
  * @property {string[]} stems
  * @property {string|null} next The key of the next page.
  * @property {string} dayBefore The day of the take before its first.
- * @property {number} height Of its element in pixels, when it is empty.
+ * @property {number} height The height of its empty element in pixels.
  * @property {object[]|null} takes
  * @property {HTMLElement} element
  */
@@ -29,7 +29,7 @@ export class TakesList {
   #generation = 0;
   #query = '';
   #refreshing = Promise.resolve();
-  /** When takes were removed: an answer that was on its way has them still. */
+  /** When takes were removed. An answer that was in transit at that time still includes them. */
   #gone = new Map();
 
   /**
@@ -46,14 +46,13 @@ export class TakesList {
     this.near.observe(this.end);
   }
 
-  /** Ends all observation. */
   close() {
     this.#generation += 1;
     this.near.disconnect();
     for (const row of this.#rows.values()) row.release();
   }
 
-  /** What brings the list back later: keys and heights, no rows. */
+  /** The state to restore the list later: keys and heights, without rows. */
   remember() {
     for (const page of this.#pages) this.#measure(page);
     return {
@@ -62,13 +61,13 @@ export class TakesList {
     };
   }
 
-  /** Shows what was remembered. */
+  /** Restores a remembered state. */
   restore({ query, pages }) {
     this.#query = query;
     for (const page of pages) this.#append({ ...page, takes: null });
   }
 
-  /** Begins anew with other conditions. @param {string} query The conditions as a query string. */
+  /** Starts again with other conditions. @param {string} query The conditions as a query string. */
   async search(query) {
     this.#generation += 1;
     this.#query = query;
@@ -81,23 +80,23 @@ export class TakesList {
   /** Loads the next page after a failure. */
   retry() { return this.#loadNext(); }
 
-  /** The stems that are loaded, in order. */
+  /** The loaded stems, in order. */
   get stems() { return this.#pages.flatMap((page) => page.stems); }
 
   /** A take that is held in memory. */
   find(stem) { return this.#pages.find((page) => page.stems.includes(stem))?.takes?.find((take) => take.take === stem); }
 
-  /** Runs for each row that is there. */
+  /** Calls `body` for each existing row. */
   forEachRow(body) { for (const row of this.#rows.values()) body(row); }
 
-  /** Shows what changed in a take. */
+  /** Shows the changes of a take. */
   update(take) {
     const page = this.#pages.find((one) => one.stems.includes(take.take));
     if (page?.takes) page.takes = page.takes.map((one) => (one.take === take.take ? take : one));
     this.#rows.get(take.take)?.update(take);
   }
 
-  /** Takes one out that is no more. */
+  /** Removes a take that no longer exists. */
   remove(stem) {
     this.#gone.set(stem, performance.now());
     const page = this.#pages.find((one) => one.stems.includes(stem));
@@ -109,7 +108,7 @@ export class TakesList {
     if (!this.#pages.some((one) => one.stems.length)) this.onState('empty');
   }
 
-  /** Removes a row, and with the last one of a day the day's heading, unless the next page goes on with that day. */
+  /** Removes a row. With the last row of a day, the day's heading is removed too, unless the next page continues that day. */
   #removeRow(page, stem) {
     const element = this.#rows.get(stem)?.element;
     const group = element?.parentElement;
@@ -123,9 +122,9 @@ export class TakesList {
     group.remove();
   }
 
-  /** Puts new takes before the first page, which keeps its place on the screen. */
+  /** Inserts new takes before the first page, which keeps its place on the screen. */
   refreshHead() {
-    // One after the other: each has to know which takes the one before has put there.
+    // One refresh after the other, because each must know which takes the previous one inserted.
     const done = this.#refreshing.then(() => this.#putNew());
     this.#refreshing = done.catch(() => {});
     return done;
@@ -148,7 +147,7 @@ export class TakesList {
     const fresh = await this.#fetch(null, known);
     if (generation !== this.#generation) return;
     if (fresh.takes.at(-1)?.take !== takes[known - 1].take) {
-      // Others came or went between the two answers.
+      // Takes were added or removed between the two answers.
       await this.#putNew();
       return;
     }
@@ -160,7 +159,7 @@ export class TakesList {
     this.#refill(this.#pages[1]);
   }
 
-  /** Asks again for the list down to what is seen: takes came, went or changed. What is seen keeps its place, and the focus. */
+  /** Requests the list again down to the visible part, after changes of takes. The visible part keeps its place and the focus. */
   refresh() {
     const done = this.#refreshing.then(() => this.#renew());
     this.#refreshing = done.catch(() => {});
@@ -196,7 +195,7 @@ export class TakesList {
     this.near.observe(this.end);
   }
 
-  /** The first row that is seen, and where; null: the list is at its top. */
+  /** The first visible row and its position, or null at the top of the list. */
   #anchor() {
     if (window.scrollY === 0) return null;
     for (const { stems } of this.#pages) {
@@ -229,7 +228,7 @@ export class TakesList {
       this.#append(page);
       this.onState(this.#pages.length === 1 && !takes.length ? 'empty' : 'ready');
       this.#isLoading = false;
-      // The end may still be near: an observer reports changes only.
+      // The end may still be near, and an observer reports only changes.
       this.near.unobserve(this.end);
       this.near.observe(this.end);
     } catch (error) {
@@ -278,7 +277,7 @@ export class TakesList {
     if (page.isNear) this.#render(page);
   }
 
-  /** The takes of a page by now. Before a page without a key there may be newer ones: those are for `refreshHead`. */
+  /** The current takes of a page. Newer takes before a page without a key are left to `refreshHead`. */
   async #fetchPage({ after, stems }) {
     const count = Math.max(1, stems.length);
     if (after !== null) return (await this.#fetch(after, count)).takes;
@@ -287,7 +286,7 @@ export class TakesList {
     return first < 0 ? [] : takes.slice(first, first + count);
   }
 
-  /** Takes what the server says of a page by now, without what belongs to the next ones: of those, takes may be gone as well. */
+  /** Applies the server's current takes of a page, but not those of the next pages, from which takes may be missing as well. */
   #take(page, takes) {
     const index = this.#pages.indexOf(page);
     const later = this.#pages.slice(index + 1, index + 4).flatMap(({ stems }) => stems);
@@ -321,7 +320,7 @@ export class TakesList {
     focus?.();
   }
 
-  /** Gives the focus back to the same part of the same row; null: it is elsewhere. */
+  /** Returns the focus to the same part of the same row. Null if the focus is elsewhere. */
   #focusIn(element) {
     const { activeElement } = document;
     if (!element.contains(activeElement)) return null;
@@ -345,7 +344,7 @@ export class TakesList {
   }
 
   #empty(page) {
-    // A row that has the focus stays: a reader's place must not vanish.
+    // A row with the focus stays, so that the reader's place does not vanish.
     if (!page.element.firstChild || page.element.contains(document.activeElement)) return;
     this.#measure(page);
     page.element.style.setProperty('height', `${page.height}px`);

@@ -1,6 +1,5 @@
-// The texts of the takes' pages and of listening, a catalogue a language. `{name}` stands for a value.
+// The texts of the takes' pages and of listening, one catalogue for each language. `{name}` stands for a value.
 
-/** English. */
 export const en = {
   'takes.title': 'Takes',
   'takes.count.one': '{n} take',
@@ -243,7 +242,6 @@ export const en = {
   'listen.failed': 'Listening ended: {why}',
 };
 
-/** German. */
 export const de = {
   'takes.title': 'Aufnahmen',
   'takes.count.one': '{n} Aufnahme',

@@ -1,4 +1,4 @@
-// The page of all takes: search, filters, the list, and what is done with the selected ones.
+// The page of all takes: search, filters, the list, and actions on the selected ones.
 import { archiveURL, counted, deletePath, deleteQuestion, each, mostInArchive, offerUndo, takePath } from './take-actions.js';
 import { Thumbnails, takeRow } from './take-row.js';
 import { TakesList } from './takes-list.js';
@@ -10,7 +10,7 @@ export { takePage } from './take.js';
 const searchRest = 250;
 const refreshRest = 1000;
 
-/** What the page looked like when it was left: it comes back so. */
+/** The page's state when it was left, to restore it. */
 let memory = null;
 
 const noFilters = { text: '', since: '', until: '', tag: '', kit: '', starred: false, upload: '', place: '' };
@@ -101,7 +101,7 @@ class TakesPage {
     };
   }
 
-  /** What happened while the connection was away is asked for. */
+  /** After a lost connection, requests the changes made meanwhile. */
   #connected(isConnected) {
     if (isConnected && this.wasAway) {
       this.list.refresh().catch((error) => this.context.say(error.message));
@@ -118,14 +118,14 @@ class TakesPage {
         this.#countAll();
       } else if (what === 'added') {
         await this.list.refreshHead();
-        // A kit whose clock was not set yet records takes that are older than others.
+        // A kit whose clock was not set yet records takes with earlier dates than existing ones.
         if (!this.list.find(stem)) this.#refreshSoon();
         this.#countAll();
       } else if (what === 'many') {
         this.#refreshSoon();
       } else {
         if (this.list.find(stem)) this.list.update((await this.context.api.get(takePath(stem))).take);
-        // It may be one of those that are looked for by now, or no more.
+        // The take may match the search now, or may not match it any more.
         if (this.#query()) this.#refreshSoon();
       }
     } catch (error) {
@@ -133,7 +133,7 @@ class TakesPage {
     }
   }
 
-  /** Asks for the list anew, once for all that changes meanwhile. */
+  /** Requests the list again, once for all changes made meanwhile. */
   #refreshSoon() {
     this.refreshing ??= setTimeout(() => {
       this.refreshing = null;
@@ -187,7 +187,7 @@ class TakesPage {
     });
   }
 
-  /** Selects one, or with the shift key all from the last one on. */
+  /** Selects one take, or with the shift key all from the last one on. */
   #pick(stem, isOn, isRange) {
     const { stems } = this.list;
     const [from, to] = [stems.indexOf(this.#anchor), stems.indexOf(stem)].sort((a, b) => a - b);
@@ -222,7 +222,7 @@ class TakesPage {
       button(t('takes.clear'), () => this.#select([...this.#selected.keys()], false)));
   }
 
-  /** The selected takes, for `body`; those that were not held in memory are asked for. */
+  /** Passes the selected takes to `body`. Takes that are not in memory are requested. */
   async #withTakes(body) {
     let takes;
     try {
@@ -259,7 +259,7 @@ class TakesPage {
     this.#countAll();
   }
 
-  /** Does something with each take, says how many, and leaves those selected that failed. */
+  /** Runs an action for each take, reports how many succeeded, and keeps the failed ones selected. */
   async #do(takes, key, body, say = null) {
     const { done, errors } = await each(takes, body);
     this.#select(done.map((take) => take.take), false);
@@ -295,7 +295,7 @@ export function queryOf({ text, since, until, tag, kit, starred, upload, place }
   const add = (name, value) => { if (value) query.set(name, value); };
   add('text', text.trim());
   add('since', since && midnight(since, 0));
-  // The day that is named belongs to the range, and the API's `until` does not.
+  // The chosen day is included in the range, but the API's `until` is exclusive.
   add('until', until && midnight(until, 1));
   add('tag', tag.trim());
   add('kit', kit);
@@ -305,7 +305,7 @@ export function queryOf({ text, since, until, tag, kit, starred, upload, place }
   return query.toString();
 }
 
-/** The beginning of a local day, some days later, in ISO 8601. */
+/** The beginning of a local day, moved by some days, in ISO 8601. */
 function midnight(text, later) {
   const [year, month, day] = text.split('-').map(Number);
   return new Date(year, month - 1, day + later).toISOString();

@@ -1,4 +1,5 @@
-// The texts of the console, a catalogue a language. `{name}` stands for a value. A team adds its own language as one more object here.
+// The texts of the console, one catalogue for each language. `{name}` stands for a value. A team adds its own language as one more object
+// here.
 
 const en = {
   skip: 'Skip to the page', nav: 'Pages', 'nav.deck': 'Deck', 'nav.takes': 'Takes', 'nav.kit': 'Kit',
@@ -115,23 +116,23 @@ const de = {
 /** The texts of each language, by its name. */
 export const catalogues = { en, de };
 
-/** The languages that there are, by their own names. */
+/** The available languages, by their own names. */
 export const languageNames = { en: 'English', de: 'Deutsch' };
 
-/** The page's language: the one that was chosen, else the browser's first that there is, else English. */
+/** The page's language: the chosen one, else the browser's first available one, else English. */
 export function language() {
   const chosen = localStorage.getItem('language');
   const wanted = [chosen, ...navigator.languages.map((name) => name.slice(0, 2).toLowerCase())];
   return wanted.find((name) => name in catalogues) ?? 'en';
 }
 
-/** Chooses a language for this browser. */
+/** Stores the language in this browser. */
 export function setLanguage(name) { localStorage.setItem('language', name); }
 
 /** Adds the texts of a part of the console. */
 export function addTexts(name, texts) { Object.assign(catalogues[name] ??= {}, texts); }
 
-/** A text, with its values put in. */
+/** A text with its values inserted. */
 export function t(key, values = {}) {
   const text = catalogues[language()][key] ?? en[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);

@@ -1,10 +1,10 @@
-// Reads the WAV files that the console serves: PCM of 8 to 32 bits and IEEE float, one `fmt ` and one `data` chunk.
+// Reads the WAV files of the console: PCM of 8 to 32 bits and IEEE float, one `fmt ` and one `data` chunk.
 
 /**
  * The samples of a WAV file.
  * @param {ArrayBuffer} buffer The whole file.
- * @returns {{rate: number, frames: number, channels: Float32Array[]}} Samples of full scale 1, a channel each.
- * @throws {Error} It is no WAV file, or of a format that is not known.
+ * @returns {{rate: number, frames: number, channels: Float32Array[]}} Samples with full scale 1, one array for each channel.
+ * @throws {Error} If it is not a WAV file, or its format is unknown.
  */
 export function readWAV(buffer) {
   const view = new DataView(buffer);
@@ -21,8 +21,8 @@ export function readWAV(buffer) {
 }
 
 /**
- * What the header of a WAV stream says.
- * @param {DataView} view Begins with `RIFF`; may end anywhere behind the head of `data`.
+ * Parses the header of a WAV stream.
+ * @param {DataView} view Begins with `RIFF`; may end anywhere after the header of `data`.
  * @returns {{format: object, data: number, length: number}} `data` is the offset of the first sample.
  */
 export function findChunks(view) {

@@ -1,4 +1,4 @@
-// The zoom model of a take, its peaks at each zoom, and how both are drawn.
+// The zoom model of a take, its peaks at each zoom level, and the drawing of both.
 import { readWAV } from './wav.js';
 
 /** The fewest frames that fill the picture. */
@@ -8,7 +8,7 @@ const mostTiles = 240;
 const headerBytes = 24;
 const parallelRequests = 4;
 
-/** The range of a take that is seen, in frames. Fractions are allowed, so that a zoom is smooth. */
+/** The visible range of a take, in frames. Fractions are allowed for a smooth zoom. */
 export class View {
   /** @param {number} frames The length of the take. */
   constructor(frames) {
@@ -17,10 +17,10 @@ export class View {
     this.to = this.frames;
   }
 
-  /** How many frames are seen. */
+  /** The number of visible frames. */
   get length() { return this.to - this.from; }
 
-  /** Shows a range, moved and widened so that it lies within the take. */
+  /** Shows a range, moved or widened so that it fits into the take. */
   show(from, to) {
     const length = Math.min(Math.max(to - from, fewestFrames), this.frames);
     const middle = (from + to) / 2;
@@ -45,7 +45,7 @@ export class View {
     this.to += moved;
   }
 
-  /** Brings a frame into view; it changes nothing if the frame is seen. */
+  /** Brings a frame into view; no change if the frame is visible. */
   follow(frame) {
     if (frame >= this.from && frame < this.to) return false;
     this.pan(frame - this.from - this.length * 0.1);
@@ -54,9 +54,9 @@ export class View {
 }
 
 /**
- * Peaks of audiowaveform's format, version 2, 8 bit.
+ * Peaks in audiowaveform's format, version 2, 8 bit.
  * @param {ArrayBuffer} buffer
- * @returns {{channels: number, length: number, data: Int8Array}} Least and greatest of each channel, pixel after pixel.
+ * @returns {{channels: number, length: number, data: Int8Array}} Minimum and maximum of each channel, pixel after pixel.
  */
 export function readPeaks(buffer) {
   const view = new DataView(buffer);
@@ -68,7 +68,7 @@ export function readPeaks(buffer) {
   return { channels, length, data: new Int8Array(buffer, headerBytes, length * channels * 2) };
 }
 
-/** The peaks of a take in tiles of 1024 pixels, at powers of two of frames a pixel; and single samples where they are seen. */
+/** The peaks of a take in tiles of 1024 pixels, at powers of two of frames per pixel; and single samples at high zoom. */
 export class Peaks {
   #tiles = new Map();
   #wanted = new Map();
@@ -101,14 +101,14 @@ export class Peaks {
     return Math.min(this.top, Math.max(0, Math.floor(Math.log2(framesPerPixel))));
   }
 
-  /** How many tiles were loaded that a picture of the whole take may use. */
+  /** The number of loaded tiles that a picture of the whole take may use. */
   coarseCount = 0;
 
-  /** Forgets what was wanted for the picture before. */
+  /** Forgets the requests of the previous picture. */
   begin() { this.#wanted.clear(); }
 
   /**
-   * The finest peaks there are for a tile of a level: its own, else those of a coarser level. Asks for its own.
+   * The finest available peaks for a tile of a level: its own, else those of a coarser level. Requests its own if they are missing.
    * @returns {{level: number, tile: object, first: number} | null} `first` is the first frame of the tile.
    */
   find(level, index) {
@@ -118,7 +118,7 @@ export class Peaks {
       const key = `${up}/${above}`;
       const tile = this.#tiles.get(key);
       if (!tile) continue;
-      // The map keeps the order of use: what was not used for the longest time is dropped first.
+      // The map keeps the order of use, so the least recently used tile is dropped first.
       this.#tiles.delete(key);
       this.#tiles.set(key, tile);
       return { level: up, tile, first: above * tilePixels * 2 ** up };
@@ -131,7 +131,7 @@ export class Peaks {
     const key = `${level}/${index}`;
     if (this.#tiles.has(key) || this.#wanted.has(key)) return;
     this.#wanted.set(key, { level, index });
-    // A zoom passes through many levels: only those where it rests are fetched.
+    // A zoom passes through many levels. Only those where it rests are fetched.
     this.#timer ||= setTimeout(() => this.#pump(), this.#tiles.size ? 70 : 0);
   }
 
@@ -159,7 +159,7 @@ export class Peaks {
       if (this.#tiles.size > mostTiles) this.#tiles.delete(this.#tiles.keys().next().value);
       this.onLoad();
     } catch {
-      // The next picture asks again.
+      // The next picture requests it again.
       this.#wanted.delete(key);
     }
   }
@@ -171,7 +171,7 @@ export class Peaks {
   }
 
   /**
-   * The samples around a range; null while they are fetched.
+   * The samples around a range, or null while they are being fetched.
    * @returns {{from: number, channels: Float32Array[]} | null}
    */
   samples(from, to) {
@@ -189,12 +189,12 @@ export class Peaks {
 }
 
 /**
- * Draws the sound that a view shows, a lane a channel.
+ * Draws the visible sound, one lane for each channel.
  * @param {CanvasRenderingContext2D} context
  * @param {{x: number, y: number, width: number, height: number}} box In the units of the context.
  * @param {number} channels
  * @param {{wave: string, line: string}} colours
- * @param {number} gain How much higher it is drawn; what is too high is cut at the lane's edge.
+ * @param {number} gain The vertical scale; the drawing is clipped at the lane's edge.
  */
 export function drawSound(context, box, view, peaks, channels, colours, gain = 1) {
   const framesPerPixel = view.length / box.width;
@@ -274,7 +274,7 @@ function drawSamples(context, box, view, samples, colour, gain) {
 }
 
 /**
- * Draws the waveform of a whole take small, all channels in one.
+ * Draws a small waveform of a whole take, with all channels in one.
  * @param {HTMLCanvasElement} canvas
  * @param {{channels: number, length: number, data: Int8Array}} peaks
  */

@@ -1,8 +1,8 @@
-"""Drives Chromium through the pages of a running kit, as a person with a phone would. Prints what does not hold; exits with 1 then.
+"""Drives Chromium through the pages of a running kit, as a person with a phone would. Prints each failed check, and then exits with 1.
 
   browser.py PORT TOKEN FOLDER PASSWORD [PICTURES]
 
-FOLDER holds the kit's takes, PASSWORD pairs a phone. PICTURES: screenshots of each page are written there.
+FOLDER has the kit's takes, PASSWORD pairs a phone, and PICTURES is a folder for screenshots of each page.
 """
 import json
 import pathlib
@@ -38,7 +38,7 @@ def api(method, path, body=None):
 
 
 def listed():
-    """The take that the recorder ended last, once the library has it."""
+    """Returns the last take of the recorder, once the library has it."""
     stem = json.loads(api("GET", "/api/status"))["selected"]
     while True:
         try:
@@ -51,7 +51,7 @@ def listed():
 
 
 class Network:
-    """What lies between a phone and the kit; it can be cut."""
+    """The network between a phone and the kit; it can be cut."""
 
     def __init__(self, target):
         self.target, self.connections, self.is_whole = target, [], True
@@ -93,7 +93,7 @@ class Network:
 
 
 def look(page, name):
-    """No violation of WCAG 2.2 AA, nothing wider than the window, and a picture."""
+    """Checks WCAG 2.2 AA and that nothing is wider than the window, and takes a screenshot."""
     result = Axe().run(page, options=RULES)
     for violation in result.response["violations"]:
         nodes = [node["target"] for node in violation["nodes"]][:3]
@@ -129,7 +129,7 @@ def shows(page, text, timeout=10_000):
 
 
 def wait_until(page, holds, seconds=10):
-    """Waits until something holds; whether it does."""
+    """Waits until a condition holds, and returns whether it does."""
     for _ in range(int(seconds * 20)):
         if holds():
             return True
@@ -148,7 +148,7 @@ with sync_playwright() as play:
     look(page, "pair-phone")
     page.context.close()
 
-    # By the kit's name the page in the clear leads to the secure one. A phone that pairs there is not known to the other.
+    # The unencrypted page with the kit's name links to the secure one. A phone that pairs there is not known to the other.
     page = open_page(browser, PHONE, paired=False, ignore_https_errors=True)
     page.goto(f"http://heron07.local:{port}/")
     secure = page.get_by_role("link", name="Secure page")
@@ -190,7 +190,7 @@ with sync_playwright() as play:
     expect(shows(page, "Ready"), "it stops")
     take = listed()
 
-    # The network goes and comes back: the page says so, and catches up without a reload.
+    # The network fails and returns. The page reports this, and catches up without a reload.
     network = Network(int(port))
     cut = open_page(browser, PHONE)
     cut.route("**/listen.js", lambda route: route.abort(), times=1)
@@ -220,7 +220,7 @@ with sync_playwright() as play:
     cut.context.close()
     api("DELETE", f"/api/takes/{listed()}?where=here")
 
-    # Addresses that somebody typed.
+    # Addresses that a person typed.
     for strange in ["%", "takes/%zz", "nothing"]:
         page.goto(home + "#/" + strange)
         page.reload()
@@ -238,7 +238,7 @@ with sync_playwright() as play:
     expect(wait_until(page, lambda: notes() == ["wren"]), f"the marker is shown: {notes()}")
     look(page, "take-phone")
 
-    # A tap seeks; what is played then is what the take has there.
+    # A tap seeks, and playback continues with the take's sound at that place.
     area = page.locator(".wave-touch").bounding_box()
     page.mouse.click(area["x"] + area["width"] * 0.5, area["y"] + area["height"] * 0.5)
     sidecar = json.loads(api("GET", f"/api/takes/{take}"))["sidecar"]
@@ -246,7 +246,7 @@ with sync_playwright() as play:
     place = lambda: seconds(page.locator(".play-time").text_content().split("/")[0].strip())
     expect(wait_until(page, lambda: abs(place() - middle) < 0.3), f"a tap in the middle seeks to {middle:.2f} s: {place()}")
 
-    # A marker of the finished take is set at the playhead, described, and removed; another phone's change does not disturb who writes.
+    # A marker of the finished take is set at the playhead, described, and removed. Another phone's change does not disturb the editing.
     page.get_by_role("button", name="Set a marker at the playhead").click()
     markers = lambda: [marker["note"] or "" for marker in json.loads(api("GET", f"/api/takes/{take}"))["markers"]]
     expect(wait_until(page, lambda: page.evaluate("document.activeElement.dataset.frame ?? null") is not None), "its note has the focus")
@@ -261,7 +261,7 @@ with sync_playwright() as play:
     page.locator(".places li", has=page.locator("input[data-frame]")).first.get_by_role("button", name="Remove").click()
     expect(wait_until(page, lambda: len(markers()) == 1 and notes() == markers()), f"and one is removed: {notes()}")
 
-    # A memo, which outlives the page.
+    # A memo, which is kept after the page is closed.
     memo = page.get_by_label("Memo")
     memo.fill("at the weir")
     memo.blur()
@@ -270,7 +270,7 @@ with sync_playwright() as play:
         page.get_by_role("button", name=re.compile("Save")).first.click()
     expect(wait_until(page, written), "the memo is written")
 
-    # What is refused is shown to eyes too, until it is closed, and the text stays.
+    # A refusal is also visible until it is closed, and the text stays.
     failure = page.locator("#notice.is-failure")
     memo.fill("x" * 4001)
     memo.blur()
@@ -289,7 +289,7 @@ with sync_playwright() as play:
     memo.blur()
     expect(wait_until(page, lambda: not page.get_by_text("The memo is not saved yet.").is_visible()), "a memo as it was is saved")
 
-    # Another phone writes a memo meanwhile: it is not lost unseen.
+    # Another phone writes a memo meanwhile. It is not lost without notice.
     memo.fill("by the mill")
     api("PATCH", f"/api/takes/{take}", {"memo": "of another phone"})
     memo.blur()
@@ -303,7 +303,7 @@ with sync_playwright() as play:
     expect(wait_until(page, written), "who says so replaces it")
     expect(wait_until(page, lambda: not failure.is_visible()), "and what had failed is not shown any more")
 
-    # A memo that is written while the network is away is saved once it is back.
+    # A memo that is written without a network is saved once the network returns.
     cut = open_page(browser, PHONE)
     cut.goto(f"http://127.0.0.1:{network.port}/#/takes/{take}")
     cut.get_by_label("Memo").wait_for()
@@ -316,7 +316,7 @@ with sync_playwright() as play:
     expect(wait_until(cut, lambda: not cut.get_by_text("The memo is not saved yet.").is_visible()), "and the page shows that")
     cut.context.close()
 
-    # Where the phone is: a line of the memo, on the secure page alone, and only where somebody allows it.
+    # The phone's position: a line of the memo, only on the secure page, and only with the person's permission.
     trusted = f"https://heron07.local:{json.loads(api('GET', '/api/session'))['secure_port']}/"
     memo_of = lambda stem: json.loads(api("GET", f"/api/takes/{stem}"))["take"]["memo"]
     page.context.close()
@@ -325,7 +325,7 @@ with sync_playwright() as play:
     page.goto(f"http://heron07.local:{port}/#/takes/{take}")
     memo.wait_for()
     expect(locate.count() == 0, "the page in the clear offers no location")
-    # Granted is nothing but what is named: another permission leaves this one denied.
+    # Only named permissions are granted. Another permission leaves this one denied.
     page.context.grant_permissions(["clipboard-read"])
     page.goto(f"{trusted}#/takes/{take}")
     locate.click()
@@ -345,7 +345,7 @@ with sync_playwright() as play:
     expect(shows(page, "In the memo, in the place of geo:48.20849,16.37208;u=12: geo:-33.85681,0.00000;u=5"), "and the page has what was there")
     page.context.close()
 
-    # It comes late, while a person types, or goes to another take: nothing is lost, and no other take gets it.
+    # The position comes late, while a person types or goes to another take. Nothing is lost, and no other take gets it.
     api("POST", "/api/deck/record", {})
     api("POST", "/api/deck/stop", {})
     other = listed()
@@ -370,7 +370,7 @@ with sync_playwright() as play:
     expect(memo.input_value() == f"a wren sings\n{line}" and memo_of(other) is None, f"who types goes on where the cursor is: {memo.input_value()!r}")
     memo.blur()
     expect(wait_until(page, lambda: memo_of(other) == f"a wren sings\n{line}"), f"and all of it is saved: {memo_of(other)!r}")
-    # The keyboard of a phone composes each word, which would stand twice in a memo that is changed meanwhile.
+    # A phone's keyboard composes each word. If the memo changed meanwhile, the word would appear twice.
     keyboard = page.context.new_cdp_session(page)
     compose = lambda text: keyboard.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
     locate.click()
@@ -385,7 +385,7 @@ with sync_playwright() as play:
     memo.blur()
     expect(wait_until(page, lambda: memo_of(other) == f"a wren sings loud\n{moved}"), f"and is saved with it: {memo_of(other)!r}")
 
-    # The kit has saved it, and the answer is lost: what is written next is no other's.
+    # The kit has saved the memo, and the answer is lost. The next text is not treated as another phone's.
     def lose(route):
         if route.request.method == "PATCH":
             api("PATCH", f"/api/takes/{other}", json.loads(route.request.post_data))
@@ -430,7 +430,7 @@ with sync_playwright() as play:
     answer()
     expect(shows(page, "the memo would have 4001 bytes and may have 4000"), "a memo that has no room for it stays as it is")
     expect(memo.input_value() == "ü" * 1985, "also where it is written")
-    # The page's clock has jumped: it took the connection for lost, and pales until it is back.
+    # The page's clock has jumped, so the page assumes a lost connection, and is dimmed until it reconnects.
     page.locator("#banner").wait_for(state="hidden")
     look(page, "location-room-phone")
     memo.fill("ü" * 1984 + "x")
@@ -447,7 +447,7 @@ with sync_playwright() as play:
     answer()
     expect(wait_until(page, lambda: memo_of(take) == f"\n{line}"), f"the location is its second line: {memo_of(take)!r}")
     expect(page.locator("h1").text_content().startswith("Take "), f"and no title: {page.locator('h1').text_content()}")
-    # It comes while the take is being deleted: that can be undone still.
+    # The position comes while the take is being deleted. The deletion can still be undone.
     held = []
     page.route(re.compile(f"/api/takes/{other}"), lambda route: held.append(route) if route.request.method in ("DELETE", "PATCH") else route.fallback())
     page.goto(f"{trusted}#/takes/{other}")
@@ -478,7 +478,7 @@ with sync_playwright() as play:
     expect(clip[4096:4096 + 24000 * frame] == sound[4096 + 12000 * frame:4096 + 36000 * frame], "a clip has the take's samples, bit for bit")
     page.context.close()
 
-    # The kit: the gain is set while the meter shows what comes of it; what each setting is for is said.
+    # The kit: the gain is set while the meter shows its effect, and each setting has an explanation.
     page = open_page(browser, PHONE, timezone_id="Asia/Calcutta")
     page.goto(home + "#/kit")
     slider = page.get_by_label("Gain of the card")
@@ -518,7 +518,7 @@ with sync_playwright() as play:
             look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
         page.context.close()
 
-    # In sunlight, and with a person's large letters: each page, with all that can be opened.
+    # In sunlight, and with large letters: each page, with everything opened.
     for name, size, set_up in [
         ("sun", PHONE, "localStorage.setItem('theme', 'sun')"),
         ("large", {"width": 390, "height": 740}, "addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })"),
@@ -537,7 +537,7 @@ with sync_playwright() as play:
             expect(not cut, f"{route}-{name}: no button is narrower than its text: {cut}")
         page.context.close()
 
-    # Many takes: some are selected, the list is scrolled below the bar of what can be done with them, and the question is asked.
+    # Many takes: some are selected, the list is scrolled below the bar of actions, and the question is asked.
     for _ in range(9):
         api("POST", "/api/deck/record", {})
         api("POST", "/api/deck/stop", {})
@@ -559,7 +559,7 @@ with sync_playwright() as play:
     look(page, "filters-phone")
     page.context.close()
 
-    # By the keyboard alone: to a take, and there to and fro.
+    # By keyboard alone: to a take, and back and forth there.
     page = open_page(browser, DESK)
     page.goto(home + "#/takes")
     page.locator(".take-link").first.wait_for()
@@ -575,7 +575,7 @@ with sync_playwright() as play:
     expect(wait_until(page, lambda: page.evaluate("document.activeElement.dataset.frame === '0'")), "m sets a marker, whose note can be typed")
     page.context.close()
 
-    # Another phone deletes the take: the list of this one loses it.
+    # Another phone deletes the take, and this phone's list removes it.
     page = open_page(browser, PHONE)
     page.goto(home + "#/takes")
     page.locator(".take-link").first.wait_for()

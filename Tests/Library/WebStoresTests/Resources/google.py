@@ -1,9 +1,9 @@
-"""What Google has in front of a bucket, before a storage emulator of this machine: a token endpoint that verifies signatures, access
-tokens, preconditions (ifGenerationMatch), pages of lists, and uploads that are cut off.
+"""A front end like Google's for a storage emulator on this machine: a token endpoint that verifies signatures, access tokens,
+preconditions (ifGenerationMatch), pages of lists, and interrupted uploads.
 
     google.py PORT EMULATOR_PORT
 
-It writes service-account.json into the current folder. POST /control with JSON changes how it behaves, GET /control reports.
+It writes service-account.json into the current folder. POST /control with JSON changes its behaviour, GET /control returns a report.
 """
 
 import base64
@@ -112,8 +112,8 @@ class Front(BaseHTTPRequestHandler):
         self.reply(status, {"error": {"code": status, "message": message, "errors": [{"reason": reason}]}}, headers)
 
     def body(self):
-        """The body; shorter than its length if the connection ends before, or is cut here: after "cut" bytes of all chunks,
-        for as many requests as "cuts" says."""
+        """The body. It is shorter than its length if the connection ends early, or is cut here: after "cut" bytes of all chunks,
+        for "cuts" requests."""
         length = int(self.headers.get("Content-Length") or 0)
         body = bytearray()
         while len(body) < length:
@@ -138,7 +138,7 @@ class Front(BaseHTTPRequestHandler):
         query = urllib.parse.parse_qs(url.query)
         body, length = self.body()
         if len(body) < length and "upload_id" not in query:
-            # The emulator would wait for the rest, and serve nobody else.
+            # The emulator would wait for the rest, and serve no other client.
             self.close_connection = True
             return
         if url.path == "/control":
@@ -199,7 +199,7 @@ class Front(BaseHTTPRequestHandler):
             if generation(bucket, name) != expected:
                 return self.refuse(412, "conditionNotMet", "At least one of the pre-conditions you specified did not hold.")
         if len(body) < length:
-            # Google keeps whole multiples of what it was sent.
+            # Google keeps whole multiples of this length.
             whole = len(body) // kept * kept
             start = int(self.headers["Content-Range"].split()[1].split("-")[0])
             total = self.headers["Content-Range"].split("/")[1]

@@ -1,26 +1,26 @@
-"""WsgiDAV with what Nextcloud and ownCloud have beside WebDAV: chunks that are put together, and hashes of what is received.
+"""WsgiDAV with extensions of Nextcloud and ownCloud: chunked uploads, and hashes of the received bytes.
 
     nextcloud.py PORT USER PASSWORD OPTION...
 
 Serves ./files, and prints each request. Options:
-    hash         answers to X-Hash with the hash of what was received, as Nextcloud does
-    sums         keeps oc:checksums of what was received, as ownCloud does
-    flip         a bit of each file changes on the way
-    flipown      a bit of each file changes on the way that is sent to its own name
-    quota=BYTES  takes no more in chunks
-    limit=BYTES  takes no longer requests
+    hash         answers X-Hash with the hash of the received bytes, like Nextcloud
+    sums         stores oc:checksums of the received bytes, like ownCloud
+    flip         a bit of each file flips in transit
+    flipown      a bit flips in transit in each file that is sent to its own name
+    quota=BYTES  accepts at most this many bytes in chunks
+    limit=BYTES  refuses longer requests
     time         gives files the time of X-OC-Mtime
     nomove       does not know MOVE of files
     nocopy       does not know COPY
-    drop         lets nobody look at or read what is there
-    noread       lets nobody read what is there
-    nocondition  knows no If-None-Match
+    drop         lets nobody list or read files
+    noread       lets nobody read files
+    nocondition  does not know If-None-Match
     badcondition refuses requests with If-None-Match
-    overwrites   knows no Overwrite: what has the new name is replaced
+    overwrites   does not know Overwrite: a file with the new name is replaced
     nodelete     deletes nothing
-    lose         gives the first file its name, or takes the first one that is sent to its own name, and answers that it is busy;
-                 files of a trial are none
-    cut          leaves half of the first file that is sent to its own name, and closes the connection
+    lose         renames the first file, or stores the first one that is sent to its own name, and answers that it is busy;
+                 files of a trial do not count
+    cut          stores half of the first file that is sent to its own name, and closes the connection
 """
 
 import base64
@@ -82,7 +82,7 @@ def keep_sum(path, sha1):
 
 
 def put_together(environ, path):
-    """What MOVE does with .file. Returns a status."""
+    """Carries out MOVE for .file. Returns a status."""
     folder = files + os.path.dirname(path)
     target = urllib.parse.unquote(urllib.parse.urlparse(environ["HTTP_DESTINATION"]).path)
     chunks = [os.path.join(folder, name) for name in sorted(os.listdir(folder), key=int)]
@@ -112,7 +112,7 @@ losses = ["lose"] if "lose" in options else []
 
 
 def lost(environ, start_response):
-    """Does what was asked, and says that it did not."""
+    """Carries out a request, and answers that it did not."""
     losses.clear()
     list(dav(environ, lambda status, headers, exc_info=None: None))
     start_response("503 Service Unavailable", [("Content-Length", "0"), ("Connection", "close")])
@@ -187,5 +187,5 @@ def answer(environ, start_response):
     return body
 
 
-# A test may wait for its turn beside the others for longer than the 10 s that the server would wait.
+# A test may wait for its turn longer than the server's default limit of 10 s.
 wsgi.Server(("127.0.0.1", port), answer, timeout=900).start()

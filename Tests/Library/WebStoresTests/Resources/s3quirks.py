@@ -1,20 +1,20 @@
-"""A small S3 service with the ways of others, on 127.0.0.1.
+"""A small S3 service on 127.0.0.1 with the behaviour of other services.
 
     s3quirks.py PORT OPTION...
 
-Prints each request, with the host that it names. Options:
-    host      the bucket is in the host's name alone, as at Alibaba and Tencent
-    denies    the same, and the bucket in the path is answered as if a right were missing
-    lock      a bucket with Object Lock: each body comes with its MD5, and x-amz-checksum headers are not known (Backblaze B2)
-    putonly   the key may write, and nothing else
-    noread    the key may look at objects, and not read them; an ETag is no MD5, as where objects are encrypted
-    nocond    conditions are not known, and refused
+Prints each request and its host. Options:
+    host      the bucket is only in the host's name, as at Alibaba and Tencent
+    denies    the same, and a bucket in the path gets the answer for a missing right
+    lock      a bucket with Object Lock: each body needs its MD5, and x-amz-checksum headers are unknown (Backblaze B2)
+    putonly   the key may only write
+    noread    the key may send HEAD but not read objects; an ETag is not an MD5, as for encrypted objects
+    nocond    conditions are unknown, and refused
     heedless  conditions are ignored
     parts     the condition of an upload in parts is ignored
-    form      an ETag has the form of an MD5, and is none
-    flip      a bit of the first file changes on the way, and it cannot be deleted
+    form      an ETag has the form of an MD5, and is not one
+    flip      a bit of the first file flips in transit, and the file cannot be deleted
     lose      the first file is stored, and its answer is lost
-    busy      the first file is not stored, and the service says so
+    busy      the first file is not stored, and the service reports this
 """
 
 import base64
