@@ -45,6 +45,10 @@ public struct WallTime: Comparable, Hashable, Sendable {
         WallTime(microseconds: time.microseconds - duration.nanoseconds / 1000)
     }
 
+    public static func - (later: WallTime, earlier: WallTime) -> Duration {
+        .microseconds(later.microseconds - earlier.microseconds)
+    }
+
     /// `2026-11-21`.
     public var date: String {
         let fields = calendarFields

@@ -15,7 +15,7 @@ actor Indexer: Service {
     private let progress: ScanProgress
     private let files = FileSystem()
     /// Called when takes or storages appeared, changed or disappeared.
-    private let changed: @Sendable (Sender.Event) -> Void
+    private let changed: @Sendable (SendingState.News) -> Void
     private let log: Logger
     private let executor: ThreadExecutor
     /// The storages that are present, by folder, with their numbers in the catalog.
@@ -34,7 +34,7 @@ actor Indexer: Service {
 
     init(
         _ catalogs: CatalogSlot, roots: [String], watch: TakesWatch, progress: ScanProgress,
-        changed: @escaping @Sendable (Sender.Event) -> Void = { _ in }, retryInterval: Duration = .seconds(60),
+        changed: @escaping @Sendable (SendingState.News) -> Void = { _ in }, retryInterval: Duration = .seconds(60),
         log: Logger
     ) throws {
         self.catalogs = catalogs

@@ -69,7 +69,7 @@ struct Outbox: Sendable {
     }
 
     /// Passes on an event from outside. Thread-safe.
-    func post(_ event: Sender.Event) {
+    func post(_ event: SendingState.News) {
         for sender in senders { sender.post(event) }
         keeper?.look()
         inspector.look()

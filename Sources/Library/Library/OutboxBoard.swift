@@ -25,11 +25,11 @@ final class OutboxBoard: Sendable {
     enum Condition: Sendable {
         case ready
         /// Nothing is sent before `until`, because of the error.
-        case waiting(StoreError, until: ContinuousClock.Instant)
+        case waiting(StoreError, until: Instant)
         /// Nothing is sent until the settings are corrected.
         case unusable(StoreError)
         /// Outside the hours in the settings.
-        case closed(until: ContinuousClock.Instant)
+        case closed(until: WallTime)
         /// The stick has everything and can be removed.
         case mayBePulled
         /// The inserted stick is not adopted. A person may adopt it.

@@ -6,9 +6,10 @@ import Upload
 struct OutboxRequests: Sendable {
     let board: OutboxBoard
     /// Passes a person's request on to the senders.
-    let post: @Sendable (Sender.Event) -> Void
+    let post: @Sendable (SendingState.News) -> Void
     /// Whether the outbox is paused; survives a restart.
     let mark: PauseMark
+    var clock: any Clock = SystemClock()
 
     func report(_ catalog: Catalog, limit: Int) throws -> OutboxReport {
         let standings = board.stores
@@ -46,21 +47,21 @@ struct OutboxRequests: Sendable {
     ) -> OutboxReport.Store {
         var state = OutboxReport.Store.State.ready
         var why: String?
-        var due: ContinuousClock.Instant?
+        var until: WallTime?
         let ofError = { (error: StoreError) -> OutboxReport.Store.State in
             error.problem == .refused || error.problem == .full ? .refused : .waiting
         }
         switch standing.condition {
         case .ready: break
-        case .waiting(let error, let until): (state, why, due) = (ofError(error), error.sentence, until)
+        case .waiting(let error, let end):
+            (state, why, until) = (ofError(error), error.sentence, clock.wallTime() + (end - clock.now()))
         case .unusable(let error): (state, why) = (ofError(error), error.sentence)
-        case .closed(let until): (state, due) = (.closed, until)
+        case .closed(let opening): (state, until) = (.closed, opening)
         case .mayBePulled: state = .mayBePulled
         case .stickOffered(let error): (state, why) = (.stickOffered, error.sentence)
         }
-        let until = due.map { (SystemClock().wallTime() + ($0 - .now)).iso8601 }
         return .init(
-            store: name, state: state, why: why, until: until, waiting: counts.waiting,
+            store: name, state: state, why: why, until: until?.iso8601, waiting: counts.waiting,
             waitingBytes: counts.waitingBytes, elsewhere: counts.elsewhere, held: counts.held, done: counts.done,
             unverified: counts.unverified > 0 ? counts.unverified : nil, whyUnverified: counts.whyUnverified)
     }

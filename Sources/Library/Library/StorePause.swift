@@ -1,3 +1,4 @@
+import Takes
 import Upload
 
 /// How long nothing is sent to a store that failed. Pure: `Sender` reports the events and their times.
@@ -6,8 +7,6 @@ import Upload
 /// second. The pause grows only while nothing arrives. A store is tried again at least every five minutes, even if it
 /// asks for longer.
 struct StorePause: Sendable {
-    typealias Instant = ContinuousClock.Instant
-
     private enum State {
         /// A file arrived after the last failure.
         case working

@@ -18,7 +18,7 @@ import Upload
         let tested = try TestedSender(failing: Dictionary(uniqueKeysWithValues: failing.map { ($0, error) }))
         for number in 1...count { try tested.add(SenderTests.sidecar(number)) }
         let running = Task { try await tested.sender.run() }
-        var (rounds, seen) = (0, ContinuousClock.Instant?.none)
+        var (rounds, seen) = (0, Instant?.none)
         for await _ in tested.changes {
             if try tested.counts().done == count - failing.count || rounds == limit { break }
             if case .waiting(_, let until) = tested.board.stores[tested.store.name]?.condition, until != seen {

@@ -1,10 +1,11 @@
+import Takes
 import Testing
 import Upload
 
 @testable import Library
 
 struct StorePauseTests {
-    private let begin = ContinuousClock.now
+    private let begin = Instant(nanoseconds: 0)
 
     /// The pauses of consecutive failures, each at the end of the previous pause.
     private func pauses(_ pause: inout StorePause, _ count: Int, chance: Double = 1) -> [Duration] {
