@@ -54,7 +54,7 @@ extension Deck {
         } else {
             selection.insert(take)
             report(Report(.notice, "restore: \(take.stem): it is out of the bin"))
-            onTakeChange(TakeChange(.committed, take: take.stem))
+            announce(.takeChanged(TakeChange(.committed, take: take.stem)))
         }
         for asker in binAskers.restores.removeValue(forKey: take) ?? [] {
             reply(asker, refusal.map { .failure($0) } ?? .success(status))

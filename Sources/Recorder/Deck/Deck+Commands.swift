@@ -68,7 +68,7 @@ extension Deck {
             if case .play = command { refuse(error) }
             reply(asker, .failure(error))
         }
-        onChange()
+        announce(.changed)
     }
 
     /// Finds a finished take.

@@ -26,7 +26,7 @@ extension Deck {
         case .suspend: workers.writer.post(.suspend)
         case .resumeTake(let away): resumeTake(after: away)
         case .end(let instant, let ending, let keepsTail):
-            onEvent(.ending(ending))
+            announce(.happened(.ending(ending)))
             if ending == .cardLost, !card.hasOtherChannels { report(.cardStaysAway(card.awaitedBy)) }
             showLosses(areMissedWanted: true)
             workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
@@ -48,11 +48,11 @@ extension Deck {
         case .takeOver: takeOver()
         case .eject: ejectByButton()
         case .pair: openPairing()
-        case .openAccess: onOpenAccess()
+        case .openAccess: announce(.openAccess)
         case .adoptStick: adoptStickByButtons()
         case .powerOff:
             report(Report(.notice, "shutting down"))
-            onPowerOff()
+            announce(.powerOff)
         }
     }
 

@@ -23,7 +23,7 @@ extension Deck {
             (live.position, live.frame) = (next.position - next.frame.count, .first)
         }
         liveTake = live
-        onLiveTake(live)
+        announce(.live(live))
     }
 
     /// - Parameter end: the frame after the last one, or nil if it is not known.
@@ -35,6 +35,6 @@ extension Deck {
         live.position = live.position + (distance < 0 ? -frames : frames)
         (live.frame, live.isOver) = (live.frame + distance, true)
         liveTake = live
-        onLiveTake(live)
+        announce(.live(live))
     }
 }

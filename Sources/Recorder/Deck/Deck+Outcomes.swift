@@ -15,7 +15,7 @@ extension Deck {
     /// Collects the outcomes of the workers, and announces the change.
     public func receive() {
         collect()
-        onChange()
+        announce(.changed)
     }
 
     func collect() {
@@ -39,7 +39,7 @@ extension Deck {
             lastGrant = grant
             if isNew {
                 options.reports(of: grant, ring, now: clock.now()).forEach(report)
-                onEvent(.opened(grant))
+                announce(.happened(.opened(grant)))
             }
             carryOut(card.opened(grant, ring, from: start, receivedBefore: received, now: clock.now()))
             opened()
@@ -165,7 +165,7 @@ extension Deck {
             carryOut(storage.tookTake())
             faults.drop(.storageFailing)
             report(Report(.info, "record: \(name.stem)"))
-            onEvent(.began(name))
+            announce(.happened(.began(name)))
             decide(.takeBegan(name))
         case .progress(let progress):
             self.progress = progress
@@ -193,7 +193,7 @@ extension Deck {
             add(finished, sidecar)
             convert(finished, sidecar)
             report(Report(.info, "record: \(began.stem)"))
-            onEvent(.began(began))
+            announce(.happened(.began(began)))
             // The progress so far is that of the previous take.
             progress = nil
             decide(.takeFollowed(by: began))
@@ -201,14 +201,14 @@ extension Deck {
             endLiveTake(left, at: progress.map { TakeFrame($0.frames) })
             recovery.abandoned(left, because: .next, in: recordedIn)
             report(Report(.info, "record: \(began.stem)"))
-            onEvent(.began(began))
+            announce(.happened(.began(began)))
             progress = nil
             faults.show(fault, until: clock.now() + FaultBoard.endShown)
             decide(.takeFollowed(by: began))
         case .rejoined(let name):
             conversionAfterTail = nil
             report(Report(.info, "record: \(name.stem) goes on"))
-            onEvent(.began(name))
+            announce(.happened(.began(name)))
             decide(.takeRejoined(name))
         case .tailEnded(let name, let end):
             tailEnded(name, end)
@@ -241,8 +241,8 @@ extension Deck {
     private func add(_ name: TakeName, _ sidecar: Sidecar) {
         if storage.path == recordedIn { selection.add(name) }
         report(.ended(name, sidecar))
-        onEvent(.finished(sidecar))
-        onTakeChange(TakeChange(finished: sidecar))
+        announce(.happened(.finished(sidecar)))
+        announce(.takeChanged(TakeChange(finished: sidecar)))
     }
 
     private func convert(_ name: TakeName, _ sidecar: Sidecar) {
@@ -298,8 +298,8 @@ extension Deck {
             selection.insert(take)
             recovery.settled(take)
             report(.recovered(take, sidecar))
-            onEvent(.finished(sidecar))
-            onTakeChange(TakeChange(finished: sidecar))
+            announce(.happened(.finished(sidecar)))
+            announce(.takeChanged(TakeChange(finished: sidecar)))
             convert(take, sidecar)
             // The date may have been set meanwhile.
             if sidecar.bootID == options.bootID { dateTakes() }
@@ -310,7 +310,7 @@ extension Deck {
             recovery.left(take, fault)
             if let line { report(line) }
         case .found(let takes): recovery.found(takes)
-        case .revised(let take): onTakeChange(TakeChange(.revised, take: take.stem))
+        case .revised(let take): announce(.takeChanged(TakeChange(.revised, take: take.stem)))
         case .discarded(let take, let discarding):
             let askers = recovery.discardEnded(take)
             if discarding.isGone {
@@ -318,7 +318,7 @@ extension Deck {
                 report(
                     news ?? Report(.notice, "discard: \(take.stem): \(discarding.isFinal ? "deleted" : "in the bin")"))
                 selection.remove(take)
-                onTakeChange(TakeChange(.discarded, take: take.stem))
+                announce(.takeChanged(TakeChange(.discarded, take: take.stem)))
             }
             for asker in askers {
                 reply(asker, discarding.refusal.map { .failure($0) } ?? .success(status))

@@ -27,10 +27,10 @@ extension Deck {
             note(PhoneEvent(.wrongCodes))
         case .closed: break
         }
-        onChange()
+        announce(.changed)
         return answer
     }
 
     /// Keeps an event of a phone in the history.
-    public func note(_ event: PhoneEvent) { onEvent(.phone(event)) }
+    public func note(_ event: PhoneEvent) { announce(.happened(.phone(event))) }
 }

@@ -34,7 +34,7 @@ extension Deck {
                 Refusal(.notFound, "stick: stop and play were held, and there is no stick that the kit does not know"))
         }
         report(Report(.notice, "stick: stop and play were held: takes are to be sent to the stick that is in"))
-        onPanelWish(.adoptStick)
+        announce(.wish(.adoptStick))
     }
 
     func checkStick() {
@@ -158,6 +158,6 @@ extension Deck {
         }
         stick.leave(now: clock.now(), asker)
         changeStorage()
-        onEject()
+        announce(.eject)
     }
 }

@@ -18,7 +18,7 @@ extension Deck {
         settleCard(now: now)
         settleSearch(now: now)
         settleBurden()
-        if pairing.settle(at: now) { onChange() }
+        if pairing.settle(at: now) { announce(.changed) }
         if now >= nextCheck {
             nextCheck = now + Self.checkInterval
             check(now: now)
@@ -38,7 +38,7 @@ extension Deck {
         look()
         carryOut(card.cardsChanged(now: now))
         nextCheck = now
-        onChange()
+        announce(.changed)
     }
 
     /// Opens the card if it is needed, and closes it otherwise.
@@ -80,7 +80,7 @@ extension Deck {
         input?.judgeRate()
         // After the end of a take, frames may overflow the ring, because no take needs them.
         showLosses(areMissedWanted: !transport.endsAlone)
-        onChange()
+        announce(.changed)
     }
 
     /// Shows losses of the card's sound as a fault.
@@ -93,7 +93,7 @@ extension Deck {
 
     func showFaults() {
         updateFaults()
-        onChange()
+        announce(.changed)
     }
 
     /// Collects the current faults from all states, and reports the new ones.
@@ -116,7 +116,7 @@ extension Deck {
         for fault in faults.update(now, current) {
             report(Report(fault.code == .clockUnset ? .notice : .error, fault.message))
         }
-        if faults.list != before { onEvent(.faults(faults.list)) }
+        if faults.list != before { announce(.happened(.faults(faults.list))) }
     }
 
     /// These faults usually have one cause, so only the first of each kind is shown.

@@ -1,5 +1,5 @@
 import Filters
-public import Live
+import Live
 import Panel
 import Playback
 import Recording
@@ -81,32 +81,15 @@ public final class Deck {
     }
     /// The hours of scheduled recording.
     public var scheduled: Status.Hours? {
-        didSet { if scheduled != oldValue { onChange() } }
+        didSet { if scheduled != oldValue { announce(.changed) } }
     }
     /// The faults of the panel's lines, as reported by the panel.
     private(set) var panelFaults: [Fault] = []
     /// The buttons whose presses cannot be seen, as reported by the panel.
     private(set) var closedButtons: Set<Button> = []
-    /// Called when a person asks to shut the kit down, once no take is being recorded.
-    public var onPowerOff: () -> Void = {}
-    /// Called when a person asks to eject the stick, once its folder is closed.
-    public var onEject: () -> Void = {}
-    /// Called when a person asks for the kit's own access point.
-    public var onOpenAccess: () -> Void = {}
-    /// Called when a take will be recorded or played, before anything is done for it.
-    public var onTake: () -> Void = {}
-    /// Called when a take was finished, revised or deleted on disk.
-    public var onTakeChange: (TakeChange) -> Void = { _ in }
     /// The position in the ring of the current or the last take, or nil before the first one.
     var liveTake: LiveTake?
-    /// Called when the position of a take in the ring is known, when it changes, and when the take ends.
-    public var onLiveTake: (LiveTake) -> Void = { _ in }
-    /// Called with requests at the buttons that the library must carry out.
-    public var onPanelWish: (PanelWish) -> Void = { _ in }
-    /// Called with the events that the kit's history keeps.
-    public var onEvent: (DeckEvent) -> Void = { _ in }
-    /// Called after every possible change of the lamps or the status.
-    public var onChange: () -> Void = {}
+    var outlet = EventOutlet.waiting([])
 
     /// Reports a command's outcome, at once or later.
     public typealias Completion = (Result<Status, Refusal>) -> Void
@@ -172,16 +155,16 @@ extension Deck {
 
     /// Passes an event, such as a press, to the transport, and carries out its effects.
     public func handle(_ event: TransportEvent) {
-        if let press = event.press { onEvent(.pressed(press)) }
+        if let press = event.press { announce(.happened(.pressed(press))) }
         collect()
         decide(event)
-        onChange()
+        announce(.changed)
     }
 
     func decide(_ event: TransportEvent) {
         let (wasFree, wasAwaited) = (transport.isFree, transport.isEndAwaited)
         let effects = transport.handle(event, facts)
-        if wasFree, !transport.isFree { onTake() }
+        if wasFree, !transport.isFree { announce(.takeAhead) }
         for effect in effects { carryOut(effect) }
         if !wasAwaited, transport.isEndAwaited { workers.writer.post(.hurry) }
     }

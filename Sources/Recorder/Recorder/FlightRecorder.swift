@@ -61,7 +61,7 @@ final class FlightRecorder {
         }
     }
 
-    func note(_ event: DeckEvent) {
+    func note(_ event: KitEvent) {
         switch event {
         case .pressed(let button): note(.pressed(.init(button)))
         case .ending: break

@@ -99,10 +99,6 @@ public final class Recorder {
             log.write($0)
         }
         self.schedule = schedule
-        deck.onEvent = { [flightRecorder] event in
-            flightRecorder?.note(event)
-            schedule?.note(event)
-        }
         // Orders card and storage to be opened. The workers do that while the rest is built here.
         _ = deck.turn(now: clock.now())
         let panel = board.panel()
@@ -144,22 +140,7 @@ public final class Recorder {
 
     /// Runs until SIGTERM, SIGINT or SIGHUP. A take that is being recorded is ended cleanly first.
     public func run() {
-        deck.onTake = { [unowned self] in checkUp.stopForTake() }
-        deck.onChange = { [unowned self] in publish() }
-        deck.onTakeChange = { [unowned self] in server?.publish($0) }
-        deck.onLiveTake = { [unowned self] take in
-            // The take's ring must be announced first.
-            handOverLiveSource()
-            listening?.note(take)
-        }
-        deck.onPanelWish = { [unowned self] in server?.publish($0) }
-        deck.onPowerOff = { [unowned self] in
-            if endedBy == .signal { endedBy = .person }
-            guard endedBy == .battery, let schedule else { return request("power off", "power-off") }
-            schedule.prepareForEmptyBattery { [unowned self] in request("power off", "power-off") }
-        }
-        deck.onOpenAccess = { [unowned self] in request("access point", "access-point") }
-        deck.onEject = { [unowned self] in request("eject", "eject") }
+        deck.deliverEvents { [unowned self] in take($0) }
         schedule?.onLeave = { [unowned self] in endedBy = .schedule }
         clockSetting.onSet = { [unowned self] in
             kitClock.wasSetByHand()
@@ -193,6 +174,28 @@ public final class Recorder {
         loop.run { [unowned self] now in turn(now) }
         panel.goDark()
         flightRecorder?.end(by: endedBy)
+    }
+
+    private func take(_ event: DeckEvent) {
+        switch event {
+        case .changed: publish()
+        case .takeAhead: checkUp.stopForTake()
+        case .takeChanged(let change): server?.publish(change)
+        case .live(let take):
+            // The take's ring must be announced first.
+            handOverLiveSource()
+            listening?.note(take)
+        case .wish(let wish): server?.publish(wish)
+        case .eject: request("eject", "eject")
+        case .openAccess: request("access point", "access-point")
+        case .powerOff:
+            if endedBy == .signal { endedBy = .person }
+            guard endedBy == .battery, let schedule else { return request("power off", "power-off") }
+            schedule.prepareForEmptyBattery { [unowned self] in request("power off", "power-off") }
+        case .happened(let event):
+            flightRecorder?.note(event)
+            schedule?.note(event)
+        }
     }
 
     /// Ends the take that is recorded or played, then the loop. A second call does nothing.

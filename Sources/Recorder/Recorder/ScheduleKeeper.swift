@@ -38,7 +38,7 @@ final class ScheduleKeeper {
         rest = settings.isOffBetween && !isSimulated ? RestBetween(now: clock.now()) : nil
     }
 
-    func note(_ event: DeckEvent) {
+    func note(_ event: KitEvent) {
         switch event {
         case .ending(let ending): schedule.ended(ending, now: clock.now())
         case .pressed: use()

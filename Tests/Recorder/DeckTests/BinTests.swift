@@ -32,7 +32,9 @@ import Workers
         let stem = try recordTake(rig)
         let before = try files(of: stem, in: rig)
         var changes: [String] = []
-        rig.deck.onTakeChange = { changes.append("\($0.what.rawValue) \($0.take)") }
+        rig.onEvent = {
+            if case .takeChanged(let change) = $0 { changes.append("\(change.what.rawValue) \(change.take)") }
+        }
         #expect(perform(.discard(stem: stem), on: rig) == "done")
         #expect(rig.log.messages.last == "discard: \(stem): in the bin")
         #expect(rig.deck.status.selected == first)

@@ -11,7 +11,7 @@ struct LiveTakeTests {
     @Test func `a take is announced with its first frame, again after lost sound, and when it ended`() throws {
         let rig = try Rig()
         var known: [LiveTake] = []
-        rig.deck.onLiveTake = { known.append($0) }
+        rig.onEvent = { if case .live(let take) = $0 { known.append(take) } }
         rig.run(.seconds(1))
         rig.press(.record)
         rig.run(.seconds(2))
@@ -36,7 +36,7 @@ struct LiveTakeTests {
     @Test func `of takes that follow each other the first ends where the second begins`() throws {
         let rig = try Rig { $0.rules.newTakeEvery = .seconds(5) }
         var known: [LiveTake] = []
-        rig.deck.onLiveTake = { known.append($0) }
+        rig.onEvent = { if case .live(let take) = $0 { known.append(take) } }
         rig.run(.seconds(1))
         rig.press(.record)
         rig.run(.seconds(8))

@@ -64,7 +64,9 @@ final class ModelRun {
     }
 
     private func listen() {
-        rig.deck.onChange = { [unowned self] in display.show(rig.deck.indication, at: now) }
+        rig.onEvent = { [unowned self] event in
+            if case .changed = event { display.show(rig.deck.indication, at: now) }
+        }
         display = Display()
         display.show(rig.deck.indication, at: now)
     }

@@ -40,7 +40,8 @@ import Transport
         rig.run(.milliseconds(500))
         var display = Display()
         var published: [Bool] = []
-        rig.deck.onChange = { [unowned rig] in
+        rig.onEvent = { [unowned rig] event in
+            guard case .changed = event else { return }
             display.show(rig.deck.indication, at: rig.clock.now())
             if published.last != rig.deck.status.pairing { published.append(rig.deck.status.pairing) }
         }
@@ -102,7 +103,7 @@ import Transport
     @Test func `five wrong codes end it, in the log and the history`() throws {
         let rig = try Rig()
         var events: [PhoneEvent] = []
-        rig.deck.onEvent = { if case .phone(let event) = $0 { events.append(event) } }
+        rig.onEvent = { if case .happened(.phone(let event)) = $0 { events.append(event) } }
         rig.run(.milliseconds(500))
         holdPlay(rig)
         let answers = (0..<6).map { _ in rig.deck.take(codeThatIsRight: false) }
@@ -156,7 +157,7 @@ import Transport
     @Test func `back and forward held ask for an access point, and let phones pair`() throws {
         let rig = try Rig()
         var requests = 0
-        rig.deck.onOpenAccess = { requests += 1 }
+        rig.onEvent = { if case .openAccess = $0 { requests += 1 } }
         rig.run(.milliseconds(500))
         rig.deck.handle(.openAccess(at: rig.clock.now()))
         #expect(requests == 1 && rig.deck.status.pairing)
@@ -167,7 +168,7 @@ import Transport
     {
         let rig = try Rig()
         var wishes: [PanelWish] = []
-        rig.deck.onPanelWish = { wishes.append($0) }
+        rig.onEvent = { if case .wish(let wish) = $0 { wishes.append(wish) } }
         rig.run(.milliseconds(500))
         rig.deck.handle(.adoptStick(pressed: rig.clock.now()))
         #expect(wishes == [] && rig.deck.indication.answer?.kind == .refused)

@@ -265,6 +265,8 @@ final class Rig {
     /// Whether the directory outlives the rig.
     var keepsDirectory = false
     var powerOffs = 0
+    /// Called with each event of the deck.
+    var onEvent: (DeckEvent) -> Void = { _ in }
     /// While the storage stalls, syncs wait.
     var isSyncStalled = false
     /// Workers that are blocked.
@@ -305,7 +307,10 @@ final class Rig {
                 origin.newestTake = newestTake
                 return origin.value
             }, report: { [log] in log.messages.append($0.message) })
-        deck.onPowerOff = { [unowned self] in powerOffs += 1 }
+        deck.deliverEvents { [unowned self] event in
+            if case .powerOff = event { powerOffs += 1 }
+            onEvent(event)
+        }
         self.stuck = stuck
         turn()
     }
@@ -348,7 +353,7 @@ final class Rig {
         _ = deck.turn(now: clock.now())
         work()
         // The recorder's loop updates the lamps at each turn.
-        deck.onChange()
+        onEvent(.changed)
     }
 
     /// Lets the workers do all work that is due.

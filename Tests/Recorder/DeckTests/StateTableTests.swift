@@ -99,7 +99,9 @@ import Workers
         let rig = try Rig()
         rig.run(.milliseconds(500))
         var announced: [Bool] = []
-        rig.deck.onTake = { [workers = rig.workers] in announced.append(workers.writer.hasOrders) }
+        rig.onEvent = { [workers = rig.workers] in
+            if case .takeAhead = $0 { announced.append(workers.writer.hasOrders) }
+        }
         rig.deck.handle(.press(.forward, at: rig.clock.now()))
         rig.deck.handle(.press(.record, at: rig.clock.now()))
         #expect(announced == [false])

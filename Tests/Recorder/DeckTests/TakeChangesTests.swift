@@ -15,7 +15,8 @@ import Transport
 
     /// Notes each change by the take's number.
     private func follow(_ rig: Rig) {
-        rig.deck.onTakeChange = { [changes] change in
+        rig.onEvent = { [changes] event in
+            guard case .takeChanged(let change) = event else { return }
             let number = TakeName(stem: change.take, day: "")?.number ?? 0
             changes.lines.append("\(number) \(change.what.rawValue)")
         }
