@@ -3,17 +3,16 @@ import Playback
 import Recording
 import Ring
 import TakeFiles
-import Takes
+public import Takes
 import Transport
 import Workers
 
 // The reports of the workers.
 extension Deck {
-    /// The file descriptors to poll. They are readable while there are outcomes to collect.
     public var fileDescriptors: [Int32] { workers.fileDescriptors }
 
     /// Collects the outcomes of the workers, and announces the change.
-    public func receive() {
+    public func ready(now: Instant) {
         collect()
         announce(.changed)
     }

@@ -4,13 +4,11 @@ import Ring
 import TakeFiles
 public import Takes
 import Transport
-import Workers
+public import Workers
 
 // The deck's periodic work: keeping the card open, and checking signal, storage and clock.
-extension Deck {
-    /// Does all work that is due.
-    /// - Returns: the latest time of the next call.
-    public func turn(now: Instant) -> Instant {
+extension Deck: LoopPart {
+    public func turn(now: Instant) -> Instant? {
         collect()
         carryOut(card.tick(now: now))
         if case .leaving = stick.state { checkStick() }
@@ -28,7 +26,7 @@ extension Deck {
         let deadlines = [
             card.deadline(now: now), transport.nextDeadline, faults.nextExpiry, pairing.end, nextCheck, now + Self.tick,
         ]
-        return deadlines.compactMap(\.self).min() ?? nextCheck
+        return deadlines.compactMap(\.self).min()
     }
 
     /// Scans for cards at once, after one may have been plugged in.

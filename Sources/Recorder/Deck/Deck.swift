@@ -59,7 +59,7 @@ public final class Deck {
     var probe = Probe.due
     /// Whether a change of the cards was missed because no card was open.
     var cardNews = CardNews.none
-    /// True while a check-up listens to the card. The recorder sets it in each turn.
+    /// True while a check-up listens to the card. The check-up sets it.
     public var isExamined = false
     /// The openings of the card, in order, whose sound goes into another take once the current one has ended. Empty if
     /// no such take must begin.

@@ -5,7 +5,7 @@ import Transport
 import Workers
 
 /// Watches for an empty battery on its own thread, because a sensor's bus may hang.
-final class BatteryWatch {
+final class BatteryWatch: LoopPart {
     private let worker: Worker<Never, BatteryLevel.Outcome>
     private let report: (Report) -> Void
     /// Called once, when the battery is nearly empty.
@@ -28,10 +28,9 @@ final class BatteryWatch {
         try worker.start(name: "battery", priority: .low)
     }
 
-    /// Readable while outcomes wait for `collect`.
-    var fileDescriptor: Int32 { worker.fileDescriptor }
+    var fileDescriptors: [Int32] { [worker.fileDescriptor] }
 
-    func collect() {
+    func ready(now: Instant) {
         for outcome in worker.outcomes() {
             switch outcome {
             case .low(let why):

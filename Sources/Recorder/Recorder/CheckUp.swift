@@ -13,7 +13,7 @@ import Workers
 ///
 /// The worker touches devices, files and storage, so that the loop never blocks. The worker stops at once when a take
 /// begins.
-final class CheckUp {
+final class CheckUp: LoopPart {
     private enum Order: Sendable {
         /// Examine the process and the panel. If `card` is set, also open that card and record two seconds.
         case probe(Examination, OpenLines?, card: (@Sendable () -> any CaptureSource)?, Brake)
@@ -57,7 +57,9 @@ final class CheckUp {
     private let openLines: () -> OpenLines?
     private let clock: any Clock
     private let worker: OnDemandWorker<Order, Outcome>
-    private var state = State.idle
+    private var state = State.idle {
+        didSet { deck.isExamined = run != nil }
+    }
 
     /// How often the ring is checked until it holds enough.
     private static let interval = Duration.milliseconds(100)
@@ -84,10 +86,9 @@ final class CheckUp {
         run?.brake.pull()
     }
 
-    /// Readable while outcomes wait for `collect`.
-    var fileDescriptor: Int32 { worker.fileDescriptor }
+    var fileDescriptors: [Int32] { [worker.fileDescriptor] }
 
-    var isUnderWay: Bool { run != nil }
+    func ready(now: Instant) { collect() }
 
     /// Begins a check-up. The answer follows when it is done.
     func begin(_ answer: Answer) {

@@ -9,7 +9,7 @@ import Workers
 /// privileged unit.
 ///
 /// The unit, fieldfare-set-clock, sets the clock and then the clock chip, if there is one.
-final class ClockSetting {
+final class ClockSetting: LoopPart {
     private let clock: any Clock
     private let calls: ClockSettingCalls
     private let unit: UnitRequest

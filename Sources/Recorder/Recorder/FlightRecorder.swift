@@ -8,9 +8,10 @@ import Transport
 import Workers
 
 /// Keeps the kit's history. A thread of low priority writes and syncs the events, and nothing waits for it.
-final class FlightRecorder {
+final class FlightRecorder: LoopPart {
     private let clock: any Clock
     private let worker: Worker<Order, Outcome>
+    private let freeBytes: () -> Int64?
     private let report: (Report) -> Void
     private var faults = FaultSpans()
     /// Each kind of event has its own limit: flickering presses must not displace faults, and neither may displace
@@ -37,12 +38,14 @@ final class FlightRecorder {
 
     static let measurementInterval = Duration.seconds(600)
 
+    /// - Parameter freeBytes: the storage's free bytes, for each measurement.
     /// - Throws: `ThreadError` if the system grants no thread.
     init(
         _ folder: HistoryFolder, sensors: Sensors, version: String, bootID: String, clock: any Clock,
-        report: @escaping (Report) -> Void
+        freeBytes: @escaping () -> Int64?, report: @escaping (Report) -> Void
     ) throws(ThreadError) {
         self.clock = clock
+        self.freeBytes = freeBytes
         self.report = report
         // The first measurement waits until the start, which needs the processor, is over.
         nextMeasurement = clock.now() + .seconds(60)
@@ -51,11 +54,10 @@ final class FlightRecorder {
         try worker.start(name: "history", priority: .low)
     }
 
-    /// Readable while outcomes wait for `collect`.
-    var fileDescriptor: Int32 { worker.fileDescriptor }
+    var fileDescriptors: [Int32] { [worker.fileDescriptor] }
 
     /// Passes the thread's reports on.
-    func collect() {
+    func ready(now: Instant) {
         for outcome in worker.outcomes() {
             if case .reported(let line) = outcome { report(line) }
         }
@@ -99,11 +101,12 @@ final class FlightRecorder {
     }
 
     /// Orders a measurement when it is due. The loop turns often enough for this without a deadline.
-    func turn(_ now: Instant, freeBytes: @autoclosure () -> Int64?) {
-        guard now >= nextMeasurement else { return }
+    func turn(now: Instant) -> Instant? {
+        guard now >= nextMeasurement else { return nil }
         nextMeasurement = now + Self.measurementInterval
         noteLeftOut()
         worker.post(.measure(clock.wallTime(), uptime: now.uptime, freeBytes: freeBytes()))
+        return nil
     }
 
     /// Records the end of the recorder. Waits at most one second for the write, because the storage may hang.

@@ -7,7 +7,7 @@ import Workers
 ///
 /// Each request gets a list that was begun after the request. At most one list is being made, and at most one more is
 /// ordered.
-final class Listing<Items: Sendable> {
+final class Listing<Items: Sendable>: LoopPart {
     /// Makes the list. `brake` is pulled while no device may be opened. Call `asking` with the device's name before
     /// each query.
     typealias Make = @Sendable (_ brake: Brake, _ asking: (String) -> Void) -> Items
@@ -57,8 +57,9 @@ final class Listing<Items: Sendable> {
         brake.pull()
     }
 
-    /// Readable while outcomes wait for `collect`.
-    var fileDescriptor: Int32 { worker.fileDescriptor }
+    var fileDescriptors: [Int32] { [worker.fileDescriptor] }
+
+    func ready(now: Instant) { collect() }
 
     /// - Parameter mayOpen: whether devices may be opened for the list.
     func request(mayOpen: Bool, _ completion: @escaping Completion) {

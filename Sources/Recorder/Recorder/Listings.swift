@@ -28,9 +28,4 @@ struct Listings {
         self.cards = cards
         self.lines = lines
     }
-
-    /// - Returns: the deadline for the next call, or nil if no request waits.
-    func turn(now: Instant) -> Instant? {
-        [cards.turn(now: now), lines.turn(now: now)].compactMap(\.self).min()
-    }
 }

@@ -3,9 +3,10 @@ import Settings
 import TakeFiles
 import Takes
 import Transport
+import Workers
 
 /// Carries the schedule out: makes the deck begin and end takes, and switches the kit off between them.
-final class ScheduleKeeper {
+final class ScheduleKeeper: LoopPart {
     private let deck: Deck
     private let clock: any Clock
     private let report: (Report) -> Void
@@ -50,13 +51,12 @@ final class ScheduleKeeper {
     func use() { rest?.use(now: clock.now()) }
 
     /// Advances the schedule.
-    /// - Parameter isWatched: whether a phone shows the microphone's level.
     /// - Returns: the deadline for the next call.
-    func turn(_ now: Instant, isWatched: Bool) -> Instant? {
+    func turn(now: Instant) -> Instant? {
         let wallTime = deck.clockOrigin == .unset ? nil : clock.wallTime()
         if let action = schedule.turn(now, wallTime, activity) { carryOut(action) }
         deck.scheduled = schedule.span?.hours
-        if let wallTime { settleRest(now, wallTime, isWatched: isWatched) }
+        if let wallTime { settleRest(now, wallTime) }
         return [schedule.deadline(now, wallTime), alarm.turn(now: now)].compactMap(\.self).min()
     }
 
@@ -87,8 +87,8 @@ final class ScheduleKeeper {
 
     // MARK: Off between the hours
 
-    private func settleRest(_ now: Instant, _ wallTime: WallTime, isWatched: Bool) {
-        if isUsed || isWatched { use() }
+    private func settleRest(_ now: Instant, _ wallTime: WallTime) {
+        if isUsed { use() }
         let next = schedule.span.flatMap { $0.contains(wallTime) ? nil : $0.from }
         guard let time = rest?.turn(now: now, wallTime, next: next) else { return }
         if let session = sessionOfSomebody {

@@ -22,6 +22,16 @@ public final class Loop {
         isStopped = true
     }
 
+    /// Runs until `stop`. Before each wait it calls the turns of the parts, in their order. It waits for the earliest of
+    /// their deadlines, and releases the parts at its end.
+    public func run(_ parts: [any LoopPart]) {
+        for part in parts {
+            for descriptor in part.fileDescriptors { watch(descriptor) { [clock] in part.ready(now: clock.now()) } }
+        }
+        run { now in parts.compactMap { $0.turn(now: now) }.min() }
+        handlers = []
+    }
+
     /// Runs until `stop`. Before each wait it calls `turn`, which does the work that is due and returns the latest time
     /// for its next call, or nil to be called only after a file descriptor was ready.
     public func run(turn: (Instant) -> Instant?) {

@@ -205,7 +205,7 @@ import Workers
         for stem in stems {
             rig.deck.perform(.discard(stem: stem)) { _ in }
             _ = rig.workers.archivist.step()
-            rig.deck.receive()
+            rig.deck.ready(now: rig.clock.now())
         }
         rig.stuck = [.archivist]
         rig.run(.seconds(3))

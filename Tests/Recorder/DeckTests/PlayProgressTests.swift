@@ -37,7 +37,7 @@ import Workers
             let position = try #require(rig.deck.status.positionSeconds)
             #expect(position >= last)
             last = position
-            rig.deck.receive()
+            rig.deck.ready(now: rig.clock.now())
         }
         #expect(rig.deck.state == .idle)
         let length = Double(try rig.sidecars()[0].frames) / 8000

@@ -22,7 +22,7 @@ import Transport
         lost.press(.record)
         lost.run(.seconds(1))
         lost.card.unplug()
-        lost.deck.receive()
+        lost.deck.ready(now: lost.clock.now())
         #expect(lost.deck.state == .recording)
         #expect(lost.deck.capturePosition == nil)
         let resting = try Rig()

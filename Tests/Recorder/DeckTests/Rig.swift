@@ -361,7 +361,7 @@ final class Rig {
         var due: Instant? = clock.now()
         while let instant = due, instant <= clock.now() {
             due = step()
-            deck.receive()
+            deck.ready(now: clock.now())
             if hasOrders { due = clock.now() }
         }
     }

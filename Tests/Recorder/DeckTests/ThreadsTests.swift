@@ -15,7 +15,7 @@ import Transport
     private func wait(for deck: Deck, milliseconds: Int32 = -1) {
         var descriptors = deck.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         _ = poll(&descriptors, nfds_t(descriptors.count), milliseconds)
-        deck.receive()
+        deck.ready(now: SystemClock().now())
     }
 
     @Test func `with writer, syncs and player on threads of their own the deck makes the same take, and plays it`()

@@ -88,7 +88,7 @@ private final class HandClock: Clock {
         while standby == .listening, deck.openGrant == nil {
             var files = deck.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             _ = unsafe poll(&files, nfds_t(files.count), -1)
-            deck.receive()
+            deck.ready(now: clock.now())
         }
         let cards = Listing("cards", clock: clock, make: list)
         let checkUp = CheckUp(
@@ -101,7 +101,7 @@ private final class HandClock: Clock {
     /// Runs the recorder's loop until the condition holds.
     private func turn(_ kit: Kit, until isDone: () -> Bool) {
         while !isDone() {
-            var files = [kit.cards.fileDescriptor, kit.checkUp.fileDescriptor].map {
+            var files = (kit.cards.fileDescriptors + kit.checkUp.fileDescriptors).map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             guard unsafe poll(&files, 2, 30_000) > 0 else {

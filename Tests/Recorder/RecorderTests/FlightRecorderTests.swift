@@ -13,10 +13,16 @@ import Transport
     private let root = HistoryRoot()
     private let clock = SetClock()
     private var reports: [String] = []
+    /// How often the free bytes were queried.
+    private var asked = 0
 
     private func recorder(bootID: String = "boot") throws -> FlightRecorder {
         try FlightRecorder(
-            root.history, sensors: Sensors(root: root.path), version: "1", bootID: bootID, clock: clock
+            root.history, sensors: Sensors(root: root.path), version: "1", bootID: bootID, clock: clock,
+            freeBytes: { [unowned self] in
+                asked += 1
+                return 7
+            }
         ) { [unowned self] in reports.append($0.message) }
     }
 
@@ -125,14 +131,9 @@ import Transport
         root.write("48312\n", to: "/sys/class/thermal/thermal_zone0/temp")
         root.write("cpu-thermal\n", to: "/sys/class/thermal/thermal_zone0/type")
         let recorder = try recorder()
-        var asked = 0
         for _ in 0..<130 {
             clock.pass(.seconds(10))
-            recorder.turn(
-                clock.now(),
-                freeBytes: {
-                    asked += 1; return 7
-                }())
+            #expect(recorder.turn(now: clock.now()) == nil)
         }
         recorder.end(by: .signal)
         var measurement = Measurement()
@@ -149,7 +150,7 @@ import Transport
         recorder.note(.faults([Fault(.noCard, "capture: no card")]))
         clock.pass(.seconds(3600))
         recorder.note(.pressed("stop"))
-        recorder.turn(clock.now(), freeBytes: nil)
+        _ = recorder.turn(now: clock.now())
         recorder.end(by: .signal)
         let found = try events
         #expect(found.count { $0 == .pressed(.init("back")) } == 200)
@@ -181,9 +182,9 @@ import Transport
         root.write("in the way", to: "/history")
         let recorder = try recorder()
         while reports.isEmpty {
-            var file = pollfd(fd: recorder.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            var file = pollfd(fd: recorder.fileDescriptors[0], events: Int16(POLLIN), revents: 0)
             unsafe poll(&file, 1, 100)
-            recorder.collect()
+            recorder.ready(now: clock.now())
         }
         return recorder
     }

@@ -42,7 +42,7 @@ import Transport
 
     private func wait(_ listing: Listing<Int>, until isDone: () -> Bool) {
         while !isDone() {
-            var file = pollfd(fd: listing.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            var file = pollfd(fd: listing.fileDescriptors[0], events: Int16(POLLIN), revents: 0)
             guard poll(&file, 1, 30_000) == 1 else {
                 Issue.record("nothing is reported")
                 return

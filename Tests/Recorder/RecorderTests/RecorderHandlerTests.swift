@@ -67,7 +67,7 @@ import Transport
         #expect(others.replies.count == 1)
         handler.list(.lines, answer: others.answer())
         while others.replies.count < 2 {
-            var file = pollfd(fd: listings.lines.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            var file = pollfd(fd: listings.lines.fileDescriptors[0], events: Int16(POLLIN), revents: 0)
             guard poll(&file, 1, 30_000) == 1 else {
                 Issue.record("the lines are not listed")
                 break
@@ -76,9 +76,9 @@ import Transport
         }
         #expect(others.replies.last == #"{"id":null,"ok":true,"lines":[]}"#)
         #expect(cards.replies == [])
-        #expect(listings.turn(now: clock.now()) == clock.now() + .seconds(8))
+        #expect(listings.cards.turn(now: clock.now()) == clock.now() + .seconds(8))
         clock.pass(.seconds(8))
-        #expect(listings.turn(now: clock.now()) == nil)
+        #expect(listings.cards.turn(now: clock.now()) == nil)
         #expect(cards.replies.count == 1)
         #expect(cards.replies.first?.contains(#""code":"busy""#) == true)
         gate.open()
