@@ -10,7 +10,7 @@ extension Deck {
     /// The card of the take in progress delivers again. If it has other channels than before, the take ends where the
     /// card went away, and the sound continues in another take.
     func cardIsBack() {
-        guard let open = card.open, let before = card.awaitedBy, card.hasOtherChannels,
+        guard let open = card.open, let before = card.awaitedBy, card.hasOtherChannels, let recorded,
             case .recording(let take) = transport.phase, take.stage == .running, case .away = take.card
         else {
             cardIsBackAgain()
@@ -18,7 +18,7 @@ extension Deck {
         }
         report(.goesOnInAnother(take.name, with: open.grant, insteadOf: before))
         changed = [open]
-        decide(.cardChanged(at: open.beforeFirstFrame ?? open.openedAt, startedBy: initiator))
+        decide(.cardChanged(at: open.beforeFirstFrame ?? open.openedAt, startedBy: recorded.initiator))
         // If the card goes away before the other take begins, it is expected back as it is now.
         card.expect(open.grant)
     }

@@ -20,7 +20,7 @@ extension Deck {
         case .begin(let instant, let initiator, let from): begin(at: instant, by: initiator, from: from)
         case .beginOther(let instant, let initiator): beginOther(at: instant, by: initiator)
         case .mark(let mark):
-            markersGiven += 1
+            recorded?.markersGiven += 1
             workers.writer.post(.mark(mark))
             report(Report(.info, "mark: at \(Report.seconds(secondsIntoTake(at: mark.place)))"))
         case .suspend: workers.writer.post(.suspend)
@@ -31,10 +31,10 @@ extension Deck {
             showLosses(areMissedWanted: true)
             workers.writer.post(.end(at: instant, ending.written, keepsTail: keepsTail))
         case .follow(let instant):
-            markersGiven = 0
+            recorded?.markersGiven = 0
             workers.writer.post(.next(at: instant, pressedWall: clock.offset().wallTime(at: instant)))
         case .rejoin(_, let initiator):
-            self.initiator = initiator
+            recorded?.initiator = initiator
             workers.writer.post(.rejoin)
             card.expect(card.open?.grant)
         case .dropTail: workers.writer.post(.dropTail)
@@ -89,12 +89,9 @@ extension Deck {
             let message = storage.obstacle(now: clock.now())?.message ?? "the storage went away"
             return decide(.takeFailed(Refusal(.io, message).about("record")))
         }
-        recordedIn = directory.path
+        recorded = RecordedTake(folder: directory.path, initiator: initiator)
         // After the ring's duration, the sound from before `since` is overwritten.
         if let since = silentSince, clock.now() - since > open.ring.duration { silentSince = nil }
-        progress = nil
-        markersGiven = 0
-        self.initiator = initiator
         let preRoll =
             from.map { min(max(.zero, instant - $0), held(in: open.ring, at: instant)) }
             ?? (options.isListening ? options.preRoll : .zero)
@@ -131,10 +128,14 @@ extension Deck {
     }
 
     private func takeOver() {
-        progress = nil
         card.expect(nil)
-        if dateSetAt != nil { dateTakes() }
-        dateSetAt = nil
+        if recorded?.date == .set { dateTakes() }
+        switch transport.tail {
+        case .none, .dropping: recorded = nil
+        case .running, .rejoining:
+            recorded?.report = nil
+            recorded?.date = .unchanged
+        }
         // Storage that just failed a take gets a moment to recover.
         if case .suspect = storage.state {} else { carryOut(storage.ask(now: clock.now())) }
     }

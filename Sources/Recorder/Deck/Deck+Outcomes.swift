@@ -167,8 +167,7 @@ extension Deck {
             announce(.happened(.began(name)))
             decide(.takeBegan(name))
         case .progress(let progress):
-            self.progress = progress
-            progressAt = clock.now()
+            recorded?.report = (progress, clock.now())
             noteLiveTake(progress)
         case .warned(let message): report(Report(.warning, "record: \(message)"))
         case .troubled(let fault):
@@ -193,15 +192,15 @@ extension Deck {
             convert(finished, sidecar)
             report(Report(.info, "record: \(began.stem)"))
             announce(.happened(.began(began)))
-            // The progress so far is that of the previous take.
-            progress = nil
+            // The report so far is that of the previous take.
+            recorded?.report = nil
             decide(.takeFollowed(by: began))
         case .leftBehind(let left, let fault, let began):
             endLiveTake(left, at: progress.map { TakeFrame($0.frames) })
             recovery.abandoned(left, because: .next, in: recordedIn)
             report(Report(.info, "record: \(began.stem)"))
             announce(.happened(.began(began)))
-            progress = nil
+            recorded?.report = nil
             faults.show(fault, until: clock.now() + FaultBoard.endShown)
             decide(.takeFollowed(by: began))
         case .rejoined(let name):
@@ -213,6 +212,7 @@ extension Deck {
             tailEnded(name, end)
             if let take = conversionAfterTail { workers.archivist.post(.convert(take)) }
             conversionAfterTail = nil
+            if !isRecording { recorded = nil }
             decide(.tailEnded)
         case .failed(let message, let isDiskFull):
             let name = transport.recordedTake
@@ -268,7 +268,7 @@ extension Deck {
         guard case .playing(let playing) = transport.phase else { return }
         switch outcome {
         case .began(let facts):
-            played = PlayedSoFar(facts: facts)
+            played = Played(facts: facts)
             report(.plays(playing.name, facts))
             decide(.playBegan)
         case .progress(let progress): played?.progress = progress
@@ -279,6 +279,7 @@ extension Deck {
                 silentSince = instant + Self.afterglow
                 input?.passOver(upTo: instant + Self.afterglow)
             }
+            played = nil
             if failure == nil {
                 report(Report(.info, "play: \(playing.name.stem): ended at \(Report.seconds(position))"))
             }

@@ -63,7 +63,7 @@ extension Deck {
             status.take = take.name?.stem
             if let progress { status.describe(progress) }
             // While the storage blocks the writer, the sound waits in the ring, and its time counts.
-            if recordsSound, take.stage == .running, let reported = progress == nil ? stall.since : progressAt,
+            if recordsSound, take.stage == .running, let reported = recorded?.report?.at ?? stall.since,
                 now - reported > StorageStall.silence
             {
                 status.elapsedSeconds += (now - reported).inSeconds
@@ -137,7 +137,7 @@ extension Deck {
 
     /// The last initiator of the take in progress, or nil if no take is recorded or it was ordered to end.
     public var recordedBy: TakeInitiator? {
-        if case .recording(let take) = transport.phase, take.stage == .running { initiator } else { nil }
+        if case .recording(let take) = transport.phase, take.stage == .running { recorded?.initiator } else { nil }
     }
 
     /// Whether other devices may be opened for a moment: no take is awaited, recorded or played, and no stopped take

@@ -99,21 +99,21 @@ extension Deck {
 
     /// The time and the card opening from which a take must continue elsewhere after its stick failed, or nil if it
     /// must not continue.
-    var restForInside: (since: Instant, opening: OpenCard)? {
-        guard recordedIn == options.stick?.folder, options.stick?.isOptional == true,
+    var restForInside: (since: Instant, opening: OpenCard, take: RecordedTake)? {
+        guard let recorded, recorded.folder == options.stick?.folder, options.stick?.isOptional == true,
             case .recording(let take) = transport.phase, take.stage == .running
         else { return nil }
         // Frames are located by their times, whose error is much smaller than this.
         let since = progress.map { $0.safeUntil - .milliseconds(10) } ?? take.since
-        return card.opening(at: since).map { (since, $0) }
+        return card.opening(at: since).map { (since, $0, recorded) }
     }
 
     /// Continues in a separate take elsewhere, from the first frame that is not safe on the stick. That take waits for
     /// the card if it is away.
-    func goOnInside(_ rest: (since: Instant, opening: OpenCard)?, isStickFull: Bool) {
+    func goOnInside(_ rest: (since: Instant, opening: OpenCard, take: RecordedTake)?, isStickFull: Bool) {
         guard let rest else { return }
         // If the stick was pulled while the card was away, the deck has already left it.
-        let isOpen = storage.directory?.path == recordedIn
+        let isOpen = storage.directory?.path == rest.take.folder
         if isOpen {
             if isStickFull { stick.fill() } else { stick.fail() }
             changeStorage()
@@ -124,7 +124,7 @@ extension Deck {
         if isStickFull, isOpen { showStickLeft(Fault(.diskFull, "storage: \(options.stick?.folder ?? ""): full")) }
         card.expect(rest.opening.grant)
         changed = [rest.opening]
-        decide(.goOn(at: rest.since, startedBy: initiator))
+        decide(.goOn(at: rest.since, startedBy: rest.take.initiator))
     }
 
     // MARK: Eject

@@ -150,7 +150,7 @@ extension Deck: LoopPart {
         workers.writer.post(.date(trueStart))
         if case .recording = transport.phase {
             // The writer may get the date too late for this take.
-            dateSetAt = clock.now()
+            recorded?.date = .set
         }
         dateTakes()
     }

@@ -1,5 +1,4 @@
 import Filters
-import Live
 import Panel
 import Playback
 import Recording
@@ -33,24 +32,14 @@ public final class Deck {
     var filter: FilterRequest
     /// The volume and tuning of the next playback.
     var playing: PlaySettings
-    /// The initiator of the take in progress.
-    var initiator = TakeInitiator.command
-    /// The folder for takes with the current or the last take.
-    var recordedIn = ""
-    /// The progress of the take in progress.
-    var progress: RecordingProgress?
-    /// The time of the last progress report.
-    var progressAt: Instant?
+    /// The take in progress, or the last one while it may still continue. Nil otherwise.
+    var recorded: RecordedTake?
     var stall = StorageStall()
-    /// The take that is played, and its position.
-    var played: PlayedSoFar?
+    /// The take that sounds, or nil while none does.
+    var played: Played?
     var monitored: MonitorRequest?
     /// The ring's sound from before this instant may contain the kit's own playback, so no take may contain it.
     var silentSince: Instant?
-    /// The time at which the date was set during the take in progress.
-    var dateSetAt: Instant?
-    /// The markers given to the writer for the take in progress.
-    var markersGiven = 0
     var answer: Indication.Answer?
     var pairing = PairingWindow()
     var burden = Burden.allowed
@@ -87,8 +76,6 @@ public final class Deck {
     private(set) var panelFaults: [Fault] = []
     /// The buttons whose presses cannot be seen, as reported by the panel.
     private(set) var closedButtons: Set<Button> = []
-    /// The position in the ring of the current or the last take, or nil before the first one.
-    var liveTake: LiveTake?
     var outlet = EventOutlet.waiting([])
 
     /// Reports a command's outcome, at once or later.
@@ -182,7 +169,7 @@ extension Deck {
         facts.noTake = Refusal(.notFound, "play: there is no take yet in \(storage.path)")
         facts.storageObstacle = storage.obstacle(now: now).map { Refusal(.io, $0.message) }
         if storage.directory == nil { facts.playObstacle = facts.storageObstacle }
-        if max(markersGiven, progress?.markers ?? 0) >= SidecarLedger.mostMarkers {
+        if let recorded, recorded.markers >= SidecarLedger.mostMarkers {
             facts.markObstacle = Refusal(
                 .busy, "mark: the take has \(SidecarLedger.mostMarkers) markers, and keeps no more: begin another take")
         }

@@ -17,7 +17,7 @@ struct PlaySettings {
     }
 }
 
-struct PlayedSoFar {
+struct Played {
     var facts: PlayFacts
     var progress: PlayProgress?
 }

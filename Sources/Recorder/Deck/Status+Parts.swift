@@ -30,7 +30,7 @@ extension Status {
         gaps = progress.gaps
     }
 
-    mutating func describe(_ played: PlayedSoFar, now: Instant) {
+    mutating func describe(_ played: Played, now: Instant) {
         frames = played.facts.frames
         elapsedSeconds = played.facts.seconds
         positionSeconds = played.progress?.seconds(at: now) ?? 0
