@@ -109,9 +109,10 @@ let layers: KeyValuePairs<String, [Target]> = [
         module("Playback", "Takes Filters Ring Live Workers TakeFiles CSoxr CSoundTouch"),
         module("Listening", "Takes Filters Ring Live Workers Control"),
         module("Deck", "Takes Transport Panel Filters Ring Live Workers TakeFiles Recording Playback"),
+        module("Kit", "Takes Transport Workers TakeFiles History Settings SoundCard Lines Doctor Deck CLinux"),
         module(
             "Recorder", "Takes Transport Panel Filters Ring Live Workers ServiceManager TakeFiles History Settings",
-            "Control SoundCard Lines Simulation Doctor Listening Deck CLinux"),
+            "Control SoundCard Lines Simulation Doctor Listening Deck Kit CLinux"),
         program("fieldfare-recorder", "Takes Settings SoundCard Deck Recorder"),
         tests("Recording", "Takes Transport Filters Ring Workers TakeFiles SeededRandom TakePlaces PowerCuts"),
         tests("Playback", "Takes Filters Ring Live Workers TakeFiles SeededRandom ScriptedPlayback"),
@@ -121,7 +122,7 @@ let layers: KeyValuePairs<String, [Target]> = [
             "TakePlaces ScriptedPlayback PowerCuts"),
         tests(
             "Recorder", "Takes Transport Panel Filters Ring Workers ServiceManager TakeFiles History Settings",
-            "Control SoundCard Lines Simulation Doctor Deck"),
+            "Control SoundCard Lines Simulation Doctor Deck Kit"),
     ],
     "Library": [
         module("Digests", "COpenSSL"),

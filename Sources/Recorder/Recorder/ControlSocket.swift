@@ -1,6 +1,7 @@
 import Control
 import Deck
 import Filters
+import Kit
 import Listening
 import Takes
 import Transport

@@ -1,4 +1,5 @@
 import Deck
+import Kit
 import Takes
 import Transport
 import Workers

@@ -1,6 +1,7 @@
 import Deck
 import Glibc
 import History
+import Kit
 import Ring
 import TakeFiles
 import Takes

@@ -3,6 +3,7 @@ import Deck
 import Doctor
 import Glibc
 import History
+import Kit
 import Listening
 import Ring
 public import Settings

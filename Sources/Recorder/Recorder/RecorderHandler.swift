@@ -1,5 +1,6 @@
 import Control
 import Deck
+import Kit
 import Lines
 import Panel
 import SoundCard

@@ -2,7 +2,7 @@ import Foundation
 import Settings
 import Testing
 
-@testable import Recorder
+@testable import Kit
 
 /// Detection of a nearly empty battery, from files with the kernel's content.
 @Suite struct BatteryTests {

@@ -5,7 +5,7 @@ import Takes
 import Testing
 import Transport
 
-@testable import Recorder
+@testable import Kit
 
 @Suite struct ClockSettingTests {
     private final class Received {

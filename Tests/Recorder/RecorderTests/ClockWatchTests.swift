@@ -2,7 +2,7 @@ import Glibc
 import Takes
 import Testing
 
-@testable import Recorder
+@testable import Kit
 
 @Suite struct ClockWatchTests {
     private let clock = SetClock()

@@ -6,6 +6,7 @@ import Takes
 import Testing
 import Transport
 
+@testable import Kit
 @testable import Recorder
 
 /// The history of a recorder, on a real disk and its own thread.

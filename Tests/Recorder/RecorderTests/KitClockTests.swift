@@ -3,7 +3,7 @@ import Doctor
 import Takes
 import Testing
 
-@testable import Recorder
+@testable import Kit
 
 @Suite struct KitClockTests {
     private final class Received { var messages: [String] = [] }

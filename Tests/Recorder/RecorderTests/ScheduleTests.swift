@@ -5,7 +5,7 @@ import Takes
 import Testing
 import Transport
 
-@testable import Recorder
+@testable import Kit
 
 /// A time in UTC, which is the tests' local time unless stated otherwise.
 private func time(_ text: String) throws -> WallTime { try #require(WallTime(iso8601: "\(text):00.000000Z")) }

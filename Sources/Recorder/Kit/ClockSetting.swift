@@ -1,15 +1,15 @@
-import Deck
+package import Deck
 import Glibc
 import TakeFiles
-import Takes
-import Transport
+package import Takes
+package import Transport
 import Workers
 
 /// Sets the clock to the time that a person gives: directly if this process is permitted to, otherwise through a
 /// privileged unit.
 ///
 /// The unit, fieldfare-set-clock, sets the clock and then the clock chip, if there is one.
-final class ClockSetting: LoopPart {
+package final class ClockSetting: LoopPart {
     private let clock: any Clock
     private let calls: ClockSettingCalls
     private let unit: UnitRequest
@@ -18,10 +18,10 @@ final class ClockSetting: LoopPart {
     private var state = State.idle
 
     /// Called when the clock was set, before the request is answered.
-    var onSet: () -> Void = {}
+    package var onSet: () -> Void = {}
 
     /// Called once. The argument is nil if the clock was set.
-    typealias Completion = (Refusal?) -> Void
+    package typealias Completion = (Refusal?) -> Void
 
     private enum State {
         case idle
@@ -44,11 +44,14 @@ final class ClockSetting: LoopPart {
     /// The request file holds whole seconds.
     private static let accuracy = Duration.milliseconds(1500)
 
-    /// - Parameters:
-    ///   - path: the request file that the unit watches.
-    ///   - report: receives a line for each step.
+    /// - Parameter report: receives a line for each step.
+    package convenience init(clock: any Clock, report: @escaping (Report) -> Void) {
+        self.init(clock: clock, path: "/run/fieldfare/set-clock", report: report)
+    }
+
+    /// - Parameter path: the request file that the unit watches.
     init(
-        clock: any Clock, path: String = "/run/fieldfare/set-clock", files: FileSystem = FileSystem(),
+        clock: any Clock, path: String, files: FileSystem = FileSystem(),
         calls: ClockSettingCalls = ClockSettingCalls(), report: @escaping (Report) -> Void
     ) {
         self.clock = clock
@@ -59,7 +62,7 @@ final class ClockSetting: LoopPart {
     }
 
     /// Sets the clock to `time`, the current time according to a person.
-    func begin(_ time: WallTime, _ completion: @escaping Completion) {
+    package func begin(_ time: WallTime, _ completion: @escaping Completion) {
         guard case .idle = state else {
             return completion(Refusal(.busy, "clock: it is being set: try again in a moment"))
         }
@@ -76,7 +79,7 @@ final class ClockSetting: LoopPart {
 
     /// Advances the state.
     /// - Returns: the deadline for the next call, or nil if no request is pending.
-    func turn(now: Instant) -> Instant? {
+    package func turn(now: Instant) -> Instant? {
         switch state {
         case .idle: return nil
         case .requested(let request):

@@ -1,21 +1,21 @@
-import Deck
-import Settings
-import Takes
+package import Deck
+package import Settings
+package import Takes
 import Transport
-import Workers
+package import Workers
 
 /// Watches for an empty battery on its own thread, because a sensor's bus may hang.
-final class BatteryWatch: LoopPart {
+package final class BatteryWatch: LoopPart {
     private let worker: Worker<Never, BatteryLevel.Outcome>
     private let report: (Report) -> Void
     /// Called once, when the battery is nearly empty.
-    var onLow: () -> Void = {}
+    package var onLow: () -> Void = {}
 
     static let interval = Duration.seconds(5)
 
     /// - Returns: nil if the settings name no battery input.
     /// - Throws: `ThreadError` if the system grants no thread.
-    init?(
+    package init?(
         _ settings: Settings.Power, clock: any Clock, report: @escaping (Report) -> Void
     ) throws(ThreadError) {
         guard let battery = Battery(settings) else { return nil }
@@ -28,9 +28,9 @@ final class BatteryWatch: LoopPart {
         try worker.start(name: "battery", priority: .low)
     }
 
-    var fileDescriptors: [Int32] { [worker.fileDescriptor] }
+    package var fileDescriptors: [Int32] { [worker.fileDescriptor] }
 
-    func ready(now: Instant) {
+    package func ready(now: Instant) {
         for outcome in worker.outcomes() {
             switch outcome {
             case .low(let why):

@@ -1,14 +1,14 @@
-import Deck
-import Doctor
-import Takes
+package import Deck
+package import Doctor
+package import Takes
 import Workers
 
 /// The kit's date and time: remembers their origin during this boot, and detects when it changes.
 ///
 /// `ClockProbe` reads and writes only files in memory, so the recorder's loop may call it.
-final class KitClock {
+package final class KitClock {
     /// Readable once the date was set.
-    var fileDescriptor: Int32 { watch.fileDescriptor }
+    package var fileDescriptor: Int32 { watch.fileDescriptor }
 
     private let clock: any Clock
     private let probe: ClockProbe
@@ -19,7 +19,7 @@ final class KitClock {
     private var isChangePending = false
 
     /// - Parameter report: receives the steps of the date.
-    init(clock: any Clock, probe: ClockProbe = ClockProbe(), report: @escaping (Report) -> Void) {
+    package init(clock: any Clock, probe: ClockProbe = ClockProbe(), report: @escaping (Report) -> Void) {
         self.clock = clock
         self.probe = probe
         self.report = report
@@ -29,23 +29,23 @@ final class KitClock {
     }
 
     /// - Parameter newestTake: the day of the newest take, `2026-11-21`.
-    func origin(newestTake: String?) -> ClockOrigin {
+    package func origin(newestTake: String?) -> ClockOrigin {
         let evidence = probe.evidence(clock)
         if let known = ClockRecord.after(evidence, known: record, bootID: bootID), known != record { learn(known) }
         return record?.origin(at: evidence.offset, today: clock.wallTime().latestDate, newestTake: newestTake) ?? .unset
     }
 
     /// Call it when the file descriptor is readable.
-    func drain() { watch.drain() }
+    package func drain() { watch.drain() }
 
     /// Call it when a person set the date or confirmed it.
-    func wasSetByHand() {
+    package func wasSetByHand() {
         learn(ClockRecord(bootID: bootID, origin: .manual, offset: clock.offset()))
     }
 
     /// Whether the date was set since the last call, or its origin became known. The takes of this boot must then be
     /// dated.
-    func hasChanged() -> Bool {
+    package func hasChanged() -> Bool {
         if let step = watch.step(clock) {
             isChangePending = true
             let way = step < .zero ? "back" : "forward"

@@ -1,8 +1,8 @@
-import Settings
+package import Settings
 import SoundCard
 
 /// The voltage of the supply, from a file of the kernel.
-struct SupplyVoltage: Sendable {
+package struct SupplyVoltage: Sendable {
     private let path: String
     /// Supply volts per volt at the sensor.
     private let ratio: Double
@@ -28,7 +28,7 @@ struct SupplyVoltage: Sendable {
     }
 
     /// Returns nil if the settings name no supply file.
-    init?(_ settings: Settings.Power) {
+    package init?(_ settings: Settings.Power) {
         guard let path = settings.supply else { return nil }
         self.init(path: path, ratio: settings.supplyRatio)
     }

@@ -1,22 +1,22 @@
 import Doctor
 import Glibc
-import History
+package import History
 import SoundCard
 
 /// The machine's own sensors, as far as the kernel exposes them. Missing sensors are omitted.
-struct Sensors: Sendable {
+package struct Sensors: Sendable {
     /// The folder that contains `/sys` and `/run`.
     private let root: String
     /// Nil if the settings name none.
     private let supply: SupplyVoltage?
 
-    init(root: String = "", supply: SupplyVoltage? = nil) {
+    package init(root: String = "", supply: SupplyVoltage? = nil) {
         self.root = root
         self.supply = supply
     }
 
     /// Measures now. It may block on a sensor's bus.
-    func measurement() -> Measurement {
+    package func measurement() -> Measurement {
         var found = Measurement()
         let temperatures = thermalZones.merging(monitors) { zone, _ in zone }
         if !temperatures.isEmpty { found.temperatures = temperatures }
@@ -35,7 +35,7 @@ struct Sensors: Sendable {
     }
 
     /// Whether the watchdog reset the machine before this boot: `WDIOF_CARDRESET` of `linux/watchdog.h`.
-    var wasResetByWatchdog: Bool {
+    package var wasResetByWatchdog: Bool {
         let folder = root + "/sys/class/watchdog"
         return SystemFile.names(in: folder).contains { name in
             SystemFile.firstLine("\(folder)/\(name)/bootstatus").flatMap { Int($0) }.map { $0 & 0x20 != 0 } ?? false

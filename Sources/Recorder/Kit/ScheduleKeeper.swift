@@ -1,12 +1,12 @@
-import Deck
-import Settings
+package import Deck
+package import Settings
 import TakeFiles
-import Takes
+package import Takes
 import Transport
 import Workers
 
 /// Carries the schedule out: makes the deck begin and end takes, and switches the kit off between them.
-final class ScheduleKeeper: LoopPart {
+package final class ScheduleKeeper: LoopPart {
     private let deck: Deck
     private let clock: any Clock
     private let report: (Report) -> Void
@@ -19,14 +19,14 @@ final class ScheduleKeeper: LoopPart {
     /// The login session that was reported last.
     private var reportedSession: String?
     /// Called before the kit is switched off.
-    var onLeave: () -> Void = {}
+    package var onLeave: () -> Void = {}
 
     /// The folder in which systemd-logind keeps a file per session.
     private static let sessions = "/run/systemd/sessions"
 
     /// - Parameter isSimulated: a simulated board is never switched off.
     /// - Returns: nil if the settings have no hours.
-    init?(
+    package init?(
         _ settings: Settings.Schedule, isSimulated: Bool, deck: Deck, clock: any Clock,
         report: @escaping (Report) -> Void
     ) {
@@ -39,7 +39,7 @@ final class ScheduleKeeper: LoopPart {
         rest = settings.isOffBetween && !isSimulated ? RestBetween(now: clock.now()) : nil
     }
 
-    func note(_ event: KitEvent) {
+    package func note(_ event: KitEvent) {
         switch event {
         case .ending(let ending): schedule.ended(ending, now: clock.now())
         case .pressed: use()
@@ -48,11 +48,11 @@ final class ScheduleKeeper: LoopPart {
     }
 
     /// Call it when a person uses the kit.
-    func use() { rest?.use(now: clock.now()) }
+    package func use() { rest?.use(now: clock.now()) }
 
     /// Advances the schedule.
     /// - Returns: the deadline for the next call.
-    func turn(now: Instant) -> Instant? {
+    package func turn(now: Instant) -> Instant? {
         let wallTime = deck.clockOrigin == .unset ? nil : clock.wallTime()
         if let action = schedule.turn(now, wallTime, activity) { carryOut(action) }
         deck.scheduled = schedule.span?.hours
@@ -116,7 +116,7 @@ final class ScheduleKeeper: LoopPart {
     /// Call it when the battery is nearly empty. It sets the clock chip to switch the kit on for later hours, because a
     /// solar battery recovers without a person.
     /// - Parameter completion: always called, also without an alarm and if the kit stays on between the hours.
-    func prepareForEmptyBattery(_ completion: @escaping () -> Void) {
+    package func prepareForEmptyBattery(_ completion: @escaping () -> Void) {
         guard rest != nil, deck.clockOrigin != .unset,
             let begin = schedule.begin(after: clock.wallTime() + RestBetween.shortest)
         else { return completion() }
