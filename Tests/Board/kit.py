@@ -75,10 +75,16 @@ def finish():
 
 
 def wait_until(condition, seconds, interval=0.02):
-    """Waits for a condition. Returns its last value, which is false if it never held."""
-    deadline = time.monotonic() + seconds
-    while not (value := condition()) and time.monotonic() < deadline:
-        time.sleep(interval)
+    """Waits for a condition. Returns its last value, which is false if it never held.
+
+    A condition that starts a program costs much of the board's only processor. It is evaluated for half of the time at most, because
+    what is waited for needs the processor as well.
+    """
+    now = time.monotonic()
+    deadline = now + seconds
+    while not (value := condition()) and (ended := time.monotonic()) < deadline:
+        time.sleep(max(interval, min(ended - now, 0.5)))
+        now = time.monotonic()
     return value
 
 
