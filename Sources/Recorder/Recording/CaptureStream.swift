@@ -19,15 +19,7 @@ final class CaptureStream {
     /// where frames were given up.
     private(set) var next: RingPosition
     private var phase = Phase.waiting
-    private var timeline: TakeTimeline
-    private var clockMap: ClockMap
-    /// The sample time of the take's first frame.
-    private var started = Instant(nanoseconds: 0)
-    private var stampNumber: Int64
-    private var firstStampNumber: Int64
-    private var lastStamp: Stamp?
-    /// The part of a loss that lies after the take's end, if the take ended within the loss.
-    private var restOfLoss: Loss?
+    private var walk: StampWalk
     /// Events that are not in the sidecar yet.
     private var events: [TakeEvent] = []
 
@@ -40,12 +32,6 @@ final class CaptureStream {
         case ending(at: Instant, delivered: (upTo: RingPosition, since: Instant)?)
         /// The stream ends before a position. `instant`: the end's instant, if an instant was ordered.
         case ended(before: RingPosition, instant: Instant?)
-    }
-
-    private struct Loss {
-        var position: RingPosition
-        var frames: Int64
-        var cause: Sidecar.Gap.Cause
     }
 
     /// - Parameters:
@@ -64,11 +50,7 @@ final class CaptureStream {
         let format = reader.ring.format
         sound = StreamSound(
             format, filter: filter, keepsUnfiltered: keepsUnfiltered, takeRateHz: output.sidecar.rateHz)
-        stampNumber = max(0, reader.ring.stampNumber - 1)
-        firstStampNumber = stampNumber
-        clockMap = ClockMap(rateHz: output.sidecar.rateHz)
-        timeline = TakeTimeline(
-            first: .start, origin: .first, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
+        walk = StampWalk(format: format, takeRateHz: output.sidecar.rateHz)
     }
 
     var ring: Ring { reader.ring }
@@ -94,12 +76,10 @@ final class CaptureStream {
         if case .ended(let position, _) = phase { position } else { nil }
     }
 
-    private var endInstant: Instant? {
-        switch phase {
-        case .waiting, .running: nil
-        case .ending(let instant, _): instant
-        case .ended(_, let instant): instant
-        }
+    /// The take's end, or nil if there is none yet or no instant was ordered.
+    private var end: StampWalk.End? {
+        guard case .ended(let position, let instant?) = phase else { return nil }
+        return StampWalk.End(position: position, instant: instant)
     }
 
     /// The sample time of the next frame to write, or nil if it is not known.
@@ -110,19 +90,20 @@ final class CaptureStream {
     }
 
     /// The first frame that this stream added to the take.
-    var firstFrame: TakeFrame { timeline.origin }
+    var firstFrame: TakeFrame { walk.timeline.origin }
 
     /// The take's next frame.
     var takeFrame: TakeFrame { takeFrame(of: next) }
 
     /// The take's next frame; after a loss, the first frame that was sampled again.
-    var takeFrameBehindLosses: TakeFrame { timeline.frame(behindLossesAt: next) }
+    var takeFrameBehindLosses: TakeFrame { walk.timeline.frame(behindLossesAt: next) }
 
-    func takeFrame(of position: RingPosition) -> TakeFrame { timeline.frame(of: position) }
+    func takeFrame(of position: RingPosition) -> TakeFrame { walk.timeline.frame(of: position) }
 
     /// The frame of the take at an instant whose place in the ring is `position`. Within a loss, it is one of the
     /// silent frames.
     func takeFrame(at instant: Instant, _ position: RingPosition) -> TakeFrame {
+        let timeline = walk.timeline
         let (start, end) = (timeline.frame(of: position), timeline.frame(behindLossesAt: position))
         guard end > start, position > timeline.first, let last = ring.instant(ofFrame: position - 1) else {
             return start
@@ -149,20 +130,10 @@ final class CaptureStream {
     ///   - started: the sample time of that frame.
     ///   - floor: the filter does not run over frames before this.
     func begin(at first: RingPosition, started: Instant, floor: RingPosition, origin: TakeFrame) {
-        // The search for losses begins at the last stamp before the first frame on the same line. A card that had just
-        // been opened may have left no stamp when this stream was made; since then it may have been opened once more.
-        stampNumber = max(0, ring.stampNumber - 1)
-        while let stamp = ring.stamp(number: stampNumber),
-            stamp.position > first || stamp.position == first && stamp.kind != .started,
-            ring.stamp(number: stampNumber - 1) != nil
-        {
-            stampNumber -= 1
-        }
-        firstStampNumber = stampNumber
-        self.started = started
-        timeline = TakeTimeline(
-            first: first, origin: origin, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
-        addStamps(before: first, back: stampNumber)
+        note(
+            walk.begin(
+                at: first, origin: origin, started: started, takeRateHz: output.sidecar.rateHz,
+                newest: ring.stampNumber - 1, ring.stamp(number:)))
         phase = .running
         next = first
         reader.skip(to: floor)
@@ -192,26 +163,22 @@ final class CaptureStream {
         if let instant {
             phase = .ending(at: instant, delivered: nil)
         } else {
-            phase = .ended(before: max(openingEnd ?? ring.position, next), instant: nil)
+            phase = .ended(before: max(delivered, next), instant: nil)
         }
     }
 
     /// Continues with the frame that follows the end.
     func goOn() throws {
         phase = .running
-        guard let rest = restOfLoss else { return }
-        restOfLoss = nil
-        try appendSilence(rest)
+        if let rest = walk.goOn() { try appendSilence(rest) }
     }
 
     /// Continues with the frame that follows the end, as the first frame of another take.
     func goOn(into output: TakeOutput, started: Instant) throws {
         self.output = output
-        self.started = started
-        timeline = TakeTimeline(
-            first: next, origin: .first, rateHz: format.rateHz, takeRateHz: output.sidecar.rateHz)
-        clockMap = ClockMap(rateHz: output.sidecar.rateHz)
-        addStamps(before: next, back: stampNumber - 1)
+        note(
+            walk.beginNextTake(
+                at: next, started: started, takeRateHz: output.sidecar.rateHz, ring.stamp(number:)))
         sound.beginMeasuring(takeRateHz: output.sidecar.rateHz)
         try goOn()
     }
@@ -219,8 +186,7 @@ final class CaptureStream {
     /// Copies the ring's new frames to the take.
     func pump(now: Instant) throws {
         guard hasBegun else { return }
-        // Read before the stamps, so that the stamp of every loss before this position is already visible.
-        let position = openingEnd ?? ring.position
+        let position = delivered
         placeEnd(now: now, position: position)
         try copy(upTo: endPosition ?? min(position, settled(at: now) ?? position))
     }
@@ -237,15 +203,15 @@ final class CaptureStream {
     /// Copies all remaining frames of a card that delivers no more.
     func drain() throws {
         guard hasBegun else { return }
-        let position = openingEnd ?? ring.position
+        let position = delivered
         if case .ending(let instant, _) = phase { place(instant, position: position) }
         try copy(upTo: endPosition ?? position)
     }
 
     /// Completes the measurements at the end of a take or of the card.
     func finish() {
-        note(clockMap.finish())
-        if let drift = clockMap.driftPPM { events.append(.drift(ppm: (drift * 10).rounded() / 10)) }
+        note(walk.finish())
+        if let drift = walk.driftPPM { events.append(.drift(ppm: (drift * 10).rounded() / 10)) }
     }
 
     /// Releases the frames that the ring holds for this stream.
@@ -263,24 +229,6 @@ extension CaptureStream {
     private static let stampPatience = Duration.milliseconds(500)
     /// More stamps than a card that is back produces while it delivers its first frames.
     private static let mostStamps: Int64 = 1000
-    /// Stamps from this long before a take show the card's drift.
-    private static let stampsBefore = Duration.seconds(60)
-
-    /// Adds the stamps before the take that lie on its first line to the clock map.
-    /// - Parameter number: the number of the last stamp.
-    private func addStamps(before first: RingPosition, back number: Int64) {
-        var oldest = number
-        while let stamp = ring.stamp(number: oldest), stamp.kind == .running,
-            started - stamp.instant < Self.stampsBefore
-        {
-            oldest -= 1
-        }
-        guard oldest < number else { return }
-        for number in oldest + 1...number {
-            guard let stamp = ring.stamp(number: number), stamp.position < first else { continue }
-            note(clockMap.add(stamp, at: takeFrame(of: stamp.position)))
-        }
-    }
 
     /// The sample time of the frame at `position`, from the first stamp after it, because a card may have been open for
     /// long before it delivered anything. Nil while there is no such stamp.
@@ -301,15 +249,11 @@ extension CaptureStream {
         ring.lastStamp.map { $0.instant >= instant } ?? false
     }
 
-    /// Where the card was started again in the same ring, or nil if it was not.
-    private var openingEnd: RingPosition? {
-        var number = ring.stampNumber - 1
-        var end: RingPosition?
-        while number > firstStampNumber, let stamp = ring.stamp(number: number), stamp.position >= next {
-            if stamp.kind == .started { end = stamp.position }
-            number -= 1
-        }
-        return end
+    /// The end of the frames that this opening of the card has delivered.
+    private var delivered: RingPosition {
+        // Read before the stamps, so that the stamp of every loss and every start before this position is visible.
+        let position = ring.position
+        return walk.restart(ring.stamp(number:)) ?? position
     }
 
     /// Finds the last frame: the one sampled at the end's instant. The stream waits for a late card as long as it
@@ -335,49 +279,13 @@ extension CaptureStream {
 extension CaptureStream {
     /// Writes the ring's frames up to `limit`, and silence for lost ones.
     private func copy(upTo limit: RingPosition) throws {
-        while let loss = nextLoss(upTo: limit) {
+        while let finding = walk.read(upTo: limit, next: next, end: end, ring.stamp(number:)) {
+            note(finding.clock)
+            guard let loss = finding.loss else { continue }
             try append(upTo: loss.position)
             try appendSilence(loss)
         }
         try append(upTo: limit)
-    }
-
-    /// The next loss of frames before or at `limit`.
-    private func nextLoss(upTo limit: RingPosition) -> Loss? {
-        while let stamp = ring.stamp(number: stampNumber), stamp.position <= limit {
-            let isOtherOpening = stamp.kind == .started && stampNumber > firstStampNumber
-            if isOtherOpening { return nil }
-            stampNumber += 1
-            defer { lastStamp = stamp }
-            guard let cause = GapMeasure.cause(of: stamp.kind) else {
-                if stamp.kind == .running, stamp.position >= timeline.first {
-                    note(clockMap.add(stamp, at: takeFrame(of: stamp.position)))
-                }
-                continue
-            }
-            note(clockMap.beginLine())
-            let frames = lostFrames(at: stamp, cause)
-            if stamp.position >= next, frames > 0 {
-                return Loss(position: stamp.position, frames: frames, cause: cause)
-            }
-        }
-        return nil
-    }
-
-    /// The take's frames that were lost before `stamp`. If the take begins or ends within the loss, only the part
-    /// within the take counts.
-    private func lostFrames(at stamp: Stamp, _ cause: Sidecar.Gap.Cause) -> Int64 {
-        var frames = GapMeasure.lostFrames(before: lastStamp, at: stamp, rateHz: format.rateHz)
-        if stamp.position == timeline.first, next == timeline.first, !timeline.hasLosses {
-            frames = min(frames, format.frames(in: stamp.instant - started))
-        }
-        if stamp.position == endPosition, let endInstant, let lastStamp {
-            let sampled = stamp.position - lastStamp.position
-            let within = max(0, min(frames, format.frames(in: endInstant - lastStamp.instant) - sampled))
-            if within < frames { restOfLoss = Loss(position: stamp.position, frames: frames - within, cause: cause) }
-            frames = within
-        }
-        return frames
     }
 
     private func append(upTo limit: RingPosition) throws {
@@ -401,26 +309,20 @@ extension CaptureStream {
 
     /// Replaces frames before the press that were given up during a long stall of the storage.
     private func appendSilence(insteadOf frames: Int64) throws {
-        let start = timeline.frame(behindLossesAt: next)
+        let start = takeFrameBehindLosses
         next = next + frames
-        try appendSilence(frames, from: start, to: timeline.frame(of: next), .stall)
+        try appendSilence(
+            StampWalk.Loss(position: next, frames: frames, silence: start..<takeFrame, cause: .stall))
     }
 
-    private func appendSilence(_ loss: Loss) throws {
-        let start = timeline.frame(behindLossesAt: loss.position)
-        timeline.fill(loss.frames, before: loss.position)
-        try appendSilence(loss.frames, from: start, to: timeline.frame(behindLossesAt: loss.position), loss.cause)
-    }
-
-    private func appendSilence(
-        _ frames: Int64, from start: TakeFrame, to end: TakeFrame, _ cause: Sidecar.Gap.Cause
-    ) throws {
-        events.append(.gap(at: start, frames: end - start, cause: cause))
+    private func appendSilence(_ loss: StampWalk.Loss) throws {
+        let (start, end) = (loss.silence.lowerBound, loss.silence.upperBound)
+        events.append(.gap(at: start, frames: end - start, cause: loss.cause))
         // The silence would use the space of the sound that follows.
-        if !output.hasRoom(forSilence: frames), (try? output.beginPart(format: format, firstFrame: end)) != nil {
+        if !output.hasRoom(forSilence: loss.frames), (try? output.beginPart(format: format, firstFrame: end)) != nil {
             return
         }
-        try sound.appendSilence(frames, to: output)
+        try sound.appendSilence(loss.frames, to: output)
     }
 
     /// Writes silence for the time without the card, if the take continues in the same part.

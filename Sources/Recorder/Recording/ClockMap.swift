@@ -22,7 +22,7 @@ struct ClockMap: Sendable {
         var errorMicroseconds: Int64
     }
 
-    enum Finding: Sendable {
+    enum Finding: Hashable, Sendable {
         case point(Point)
         case loss(Sidecar.SuspectedLoss)
     }
