@@ -127,7 +127,7 @@ extension PanelThread {
         /// The address of each button's line.
         private let addresses: [String]
         private var lampLines: LampLines
-        private let isWired: Bool
+        private var lines: LineWatch
         private var input: PanelInput
         private var display: Display
         private var watch: CoreWatch
@@ -136,17 +136,6 @@ extension PanelThread {
         private var alone: Lamp?
         private var muted: [Button] = []
         private var closed: Set<Button> = []
-        private var nextCheck = Instant(nanoseconds: 0)
-        /// When missing lines and lamps are opened next, or nil if none are missing.
-        private var nextOpening: Instant?
-        /// The messages about missing lines that were written already.
-        private var reported: Set<String> = []
-
-        /// How often lines and lamps are checked while the thread is awake anyway, and how much later it wakes for the
-        /// check.
-        private static let checkInterval = Duration.seconds(2)
-        private static let checkDelay = Duration.seconds(3)
-        private static let openingInterval = Duration.seconds(5)
 
         init(settings: Settings.Panel, clock: any Clock, log: Log, ledDirectory: String) {
             self.clock = clock
@@ -158,7 +147,7 @@ extension PanelThread {
             let outputs = LampLines.wired(by: settings.leds)
             lamps = outputs.map(\.lamp)
             lampLines = LampLines(opening: outputs.map(\.output), errors: &errors, ledDirectory: ledDirectory)
-            isWired = !lamps.isEmpty || inputs.contains { $0 != nil }
+            lines = LineWatch(isWired: !lamps.isEmpty || inputs.contains { $0 != nil })
             display = Display(lamps: Set(lamps))
             var down: Set<Button> = []
             for (index, button) in Button.allCases.enumerated() where buttonLines.isActive(index) ?? false {
@@ -172,7 +161,7 @@ extension PanelThread {
             let now = clock.now()
             watch = CoreWatch(start: now)
             link = Link(start: now)
-            reportMissing(errors)
+            log.write(lines.news(errors))
             for button in Button.allCases where down.contains(button) { reportHeldDown(button) }
             postOpenLines()
         }
@@ -199,23 +188,23 @@ extension PanelThread {
         }
 
         private func turn(_ now: Instant) -> Instant? {
-            if now >= nextCheck || input.nextDeadline.map({ $0 <= now }) ?? false { checkLines(now) }
+            if lines.awake(at: now, decision: input.nextDeadline) == .check { checkLines() }
             if buttonLines.fileDescriptor >= 0 { readButtons(now) }
-            openMissing(now)
+            if lines.missing(missing, at: now) == .open { openMissing() }
             postFaults(now)
             watchCore(now)
             let change = showLamps(now)
             postOpenLines()
-            let check = isWired ? nextCheck + Self.checkDelay : nil
-            return [input.nextDeadline, change, watchDeadline, nextOpening, check].compactMap(\.self).min()
+            return [input.nextDeadline, change, watchDeadline, lines.deadline].compactMap(\.self).min()
         }
 
         // MARK: Lines and lamps that come and go
 
-        /// Releases lines that went away. Linux 6.1 does not wake a reader then, and a hold is decided only if its line
-        /// still exists.
-        private func checkLines(_ now: Instant) {
-            nextCheck = now + Self.checkInterval
+        private var missing: [LineWatch.Line] {
+            buttonLines.missing.map { .button(Button.allCases[$0]) } + lampLines.missing.map { .lamp(lamps[$0]) }
+        }
+
+        private func checkLines() {
             lose(buttonLines.check())
             log.write(lampLines.check())
         }
@@ -226,36 +215,18 @@ extension PanelThread {
             for index in errors.flatMap(\.indices) { input.reset(Button.allCases[index], isDown: false) }
         }
 
-        /// A chip may appear after the recorder's start, or reappear.
-        private func openMissing(_ now: Instant) {
-            let missing = (buttons: buttonLines.missing, lamps: lampLines.missing)
-            guard !missing.buttons.isEmpty || !missing.lamps.isEmpty else {
-                nextOpening = nil
-                return
+        private func openMissing() {
+            let errors = buttonLines.openMissing() + lampLines.openMissing()
+            let outcome = lines.tried(missing: missing, errors)
+            log.write(outcome.news)
+            guard !outcome.opened.isEmpty else { return }
+            let names = outcome.opened.map { "\($0)" }.joined(separator: ", ")
+            log.write(Report(.notice, "panel: what was missing is open now: \(names)"))
+            for case .button(let button) in outcome.opened {
+                let isDown = buttonLines.isActive(button.index) ?? false
+                input.reset(button, isDown: isDown)
+                if isDown { reportHeldDown(button) }
             }
-            guard let due = nextOpening, now >= due else {
-                nextOpening = nextOpening ?? now + Self.openingInterval
-                return
-            }
-            nextOpening = now + Self.openingInterval
-            if !missing.buttons.isEmpty { reportMissing(buttonLines.openMissing()) }
-            if !missing.lamps.isEmpty { reportMissing(lampLines.openMissing()) }
-            let opened =
-                missing.buttons.filter { buttonLines.isOpen($0) }.map { "button \(Button.allCases[$0].rawValue)" }
-                + missing.lamps.filter { lampLines.works($0) }.map { "lamp \(lamps[$0].rawValue)" }
-            if !opened.isEmpty {
-                log.write(Report(.notice, "panel: what was missing is open now: \(opened.joined(separator: ", "))"))
-            }
-            for index in missing.buttons where buttonLines.isOpen(index) {
-                let isDown = buttonLines.isActive(index) ?? false
-                input.reset(Button.allCases[index], isDown: isDown)
-                if isDown { reportHeldDown(Button.allCases[index]) }
-            }
-        }
-
-        /// Writes each message once, however often the opening is retried.
-        private func reportMissing(_ errors: [LineError]) {
-            log.write(errors.filter { reported.insert("\($0)").inserted })
         }
 
         private func reportHeldDown(_ button: Button) {
