@@ -10,21 +10,37 @@ enum ExampleFile {
     /// The file without its examples, so only with defaults.
     static var defaultsAlone: String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let defaults = lines.prefix { !$0.hasPrefix("# the sections below are examples") }
+        let defaults = lines.prefix { !$0.hasPrefix(examples) }
         return defaults.filter { !$0.contains("# example") }.joined(separator: "\n")
     }
 
-    /// The dotted name of each key that the file sets, except those of the panel's lines.
-    static var keys: [String] {
+    private static let examples = "# the sections below are examples"
+
+    /// A line with a key.
+    struct Entry {
+        /// The dotted name of the key.
+        var name: String
+        /// The value and the comment.
+        var text: Substring
+        /// Whether the value is the default: the line is in force, and not marked as an example.
+        var isDefault: Bool
+    }
+
+    /// All lines with a key, also those in comments.
+    static var entries: [Entry] {
         var section = ""
-        var keys: [String] = []
-        for line in text.split(separator: "\n") where !line.hasPrefix("#") {
-            if line.hasPrefix("[") {
-                section = String(line.dropFirst().prefix { $0 != "]" })
-            } else {
-                keys.append("\(section).\(line.prefix { $0 != " " })")
+        var isExample = false
+        var entries: [Entry] = []
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix(examples) { isExample = true }
+            if let header = line.firstMatch(of: /^(# )?\[([a-z0-9_.]+)\]/) {
+                section = String(header.output.2)
+            } else if let key = line.firstMatch(of: /^(# )?([a-z0-9_]+) *= (.*)$/) {
+                let isInForce = key.output.1 == nil && !isExample && !line.contains("# example")
+                entries.append(
+                    Entry(name: "\(section).\(key.output.2)", text: key.output.3, isDefault: isInForce))
             }
         }
-        return keys
+        return entries
     }
 }
