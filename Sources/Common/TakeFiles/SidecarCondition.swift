@@ -96,7 +96,7 @@ extension TakesDirectory {
     /// False for a take that may continue or that is recorded again.
     /// - Throws: `FileError` if the storage failed in another way.
     public func isSidecarDamaged(of take: TakeName) throws(FileError) -> Bool {
-        guard !mayGoOn(take) else { return false }
+        guard !resumptions.contains(take) else { return false }
         let site = TakeSite(files: files, takes: folder, name: take)
         do throws(LeftoverProblem) {
             if case .damaged = try SidecarCondition(at: site, { true }) { return true }

@@ -16,7 +16,7 @@ extension TakeOutput {
         do throws(FileError) {
             let sidecar = try carryOut(TakePhase.finish)
             state = .finished
-            directory.note(nil, of: name)
+            directory.resumptions.note(nil, of: name)
             return sidecar
         } catch {
             syncState = .failed(error)
@@ -37,7 +37,7 @@ extension TakeOutput {
         ledger.end(by: ending, levels: levels)
         defer {
             state = .over
-            directory.note(nil, of: name)
+            directory.resumptions.note(nil, of: name)
         }
         let isSure = syncedFrames == frames
         var isLost = isDoubtful
@@ -204,7 +204,7 @@ extension TakeOutput {
 
     /// Writes headers and a sidecar that report only the synced frames, as far as the storage still allows.
     private func cutBack() {
-        directory.keepReceivedSound(of: name, parts.flatMap(\.audio))
+        directory.receivedSound.keep(parts.flatMap(\.audio), of: name)
         // Recovery may find more frames of the incomplete parts.
         let complete = parts.prefix { $0.synced(of: syncedFrames) == $0.frames }.count
         for part in parts.indices {

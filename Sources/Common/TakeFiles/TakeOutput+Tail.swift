@@ -19,12 +19,12 @@ extension TakeOutput {
             }
         }
         state = .tail
-        directory.note(.possible, of: name)
+        directory.resumptions.note(.possible, of: name)
         do throws(FileError) {
             try makePart(format: format, firstFrame: nextFrame, .beginTail)
         } catch {
             state = .over
-            directory.note(nil, of: name)
+            directory.resumptions.note(nil, of: name)
             throw error
         }
     }
@@ -37,7 +37,7 @@ extension TakeOutput {
     public func rejoin() throws(FileError) {
         guard case .tail = state else { preconditionFailure("\(name.stem) has no tail") }
         try checkSync()
-        directory.note(.underWay, of: name)
+        directory.resumptions.note(.underWay, of: name)
         do throws(FileError) {
             let finished = try finishedSidecar()
             guard finished.parts.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
@@ -56,7 +56,7 @@ extension TakeOutput {
             }
             draft = site.draftOnDisk
         } catch {
-            directory.note(.possible, of: name)
+            directory.resumptions.note(.possible, of: name)
             throw error
         }
         state = .recording
@@ -72,7 +72,7 @@ extension TakeOutput {
     public func dropTail() throws(FileError) {
         guard case .tail = state else { return }
         state = .over
-        defer { directory.note(nil, of: name) }
+        defer { directory.resumptions.note(nil, of: name) }
         // Another program's objects now have their names.
         for part in parts.indices { parts[part].audio.removeAll(where: isNameless) }
         try perform(.dropTail)

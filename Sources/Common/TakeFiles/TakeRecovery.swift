@@ -75,7 +75,7 @@ public final class TakeRecovery {
         self.ending = ending
         self.take = take
         self.bootID = bootID
-        received = directory.receivedSound(of: take)
+        received = directory.receivedSound.sound(of: take)
         site = TakeSite(files: directory.files, takes: directory.folder, name: take)
     }
 
@@ -93,7 +93,7 @@ public final class TakeRecovery {
         try carryOut(phases[phase])
         if phase == phases.count, outcome == nil {
             outcome = sidecar.map(Outcome.recovered)
-            directory.discardReceivedSound(of: take)
+            directory.receivedSound.discard(take)
         }
         return outcome
     }

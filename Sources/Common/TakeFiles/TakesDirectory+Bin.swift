@@ -167,7 +167,7 @@ extension TakesDirectory {
     ///   there are the same. If its sidecar is gone, it is not in the bin any more, and the rest is removed when the
     ///   bin is read next.
     public func empty(_ take: TakeName, isNamed: Bool = false) throws(FileError) {
-        try keepNumber()
+        try numbers.keep()
         let home = TakeSite(files: files, takes: folder, name: take)
         if let file = try filesInDay(take).first {
             self.bin.isReadAgain = true

@@ -1,6 +1,6 @@
 import Takes
 
-// The bin's age, and the last number, which may be known only from takes in the bin.
+// The bin's age.
 extension TakesDirectory {
     private var agePath: String { "\(binPath)/.age" }
 
@@ -27,16 +27,5 @@ extension TakesDirectory {
         try files.move(agePath + ".tmp", to: agePath)
         try files.syncFolder(folder)
         return age.seconds
-    }
-
-    /// Makes the last number safe. It may be known only from the names of takes that are about to be removed.
-    func keepNumber() throws(FileError) {
-        var unreadable: [FileError] = []
-        let written = KitMark.number(in: path, files: files, unreadable: &unreadable) ?? 0
-        guard written < lastNumber else { return }
-        var site = TakeSite(
-            files: files, takes: folder,
-            name: TakeName(kit: "kit", number: lastNumber, started: WallTime(microseconds: 0)))
-        try site.perform(.number, content: KitMark.bytes(lastNumber))
     }
 }

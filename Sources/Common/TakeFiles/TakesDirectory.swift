@@ -14,26 +14,13 @@ public final class TakesDirectory: Sendable {
     public let kind: FileSystemKind
     /// The identity of its path when it was opened.
     private let identity: FileIdentity
-    /// The last number given, or the highest number on the disk.
-    private let number: Locked<Int>
-    private let mark: KitMark?
+    let numbers: TakeNumbers
     private let key: KitKey?
-    /// Read errors, and those that were not reported yet.
-    private let unreadable: Locked<(all: Set<FileError>, news: [FileError])>
-    /// The sound that was received for takes that failing storage ended, by audio file.
-    private let received = Locked<[TakeName: [String: WrittenSound]]>([:])
-    /// Finished takes that may continue. Held while a sidecar is revised.
-    private let resumptions = Locked<[TakeName: Resumption]>([:])
+    private let readErrors = ReadErrors()
+    let receivedSound = ReceivedSound()
+    let resumptions = Resumptions()
     /// Takes whose revision was not reported yet.
     private let revised = Locked<[TakeName]>([])
-
-    /// How a finished take may continue.
-    enum Resumption {
-        /// It has a tail.
-        case possible
-        /// It is being recorded again.
-        case underWay
-    }
 
     /// Opens the directory, or makes it. Its parent folder must exist, so that a card that is not mounted is noticed.
     ///
@@ -63,7 +50,6 @@ public final class TakesDirectory: Sendable {
         path: String, files: FileSystem, mark: KitMark?, key: KitKey?, takes: inout [TakeName]
     ) throws {
         self.path = path
-        self.mark = mark
         self.key = key
         let isNew = (try? files.identity(path)) == nil
         folder = try files.makeFolder(path)
@@ -90,9 +76,9 @@ public final class TakesDirectory: Sendable {
         // Their numbers were given, too. An unreadable bin is reported when the whole bin is read, and `.number` counts
         // its takes as well.
         let binned = (try? Self.binned(in: path, files: self.files) { _, _ in }) ?? []
-        self.unreadable = Locked((Set(unreadable), unreadable))
+        readErrors.note(unreadable)
         let highest = (names + binned.map(\.take)).map(\.number).filter { $0 <= KitMark.highestCounted }.max()
-        number = Locked(max(last ?? 0, highest ?? 0, mark?.last() ?? 0))
+        numbers = TakeNumbers(in: folder, files: self.files, highest: max(last ?? 0, highest ?? 0), mark: mark)
     }
 
     /// Whether another process, or another part of this one, is writing an audio file of an unfinished take.
@@ -117,35 +103,7 @@ public final class TakesDirectory: Sendable {
     public func nextTake(
         kit: String, started: WallTime?, nameTime: NameTime = .utc
     ) throws(FileError) -> TakeName {
-        let name = try self.number.withLock { last throws(FileError) in
-            last = max(last, mark?.last() ?? 0)
-            while true {
-                guard last < TakeName.highestNumber else { throw FileError("count on in", path, code: EOVERFLOW) }
-                last += 1
-                let name = TakeName(kit: kit, number: last, started: started, nameTime: nameTime)
-                // Files that were put there after the directory was opened keep their names.
-                if !isTaken(name) { return name }
-            }
-        }
-        mark?.note(name)
-        var site = TakeSite(files: files, takes: folder, name: name)
-        try site.perform(.number, content: KitMark.bytes(name.number))
-        return name
-    }
-
-    /// Whether there is any file of a take.
-    private func isTaken(_ name: TakeName) -> Bool {
-        do throws(FileError) {
-            return try files.entries("\(path)/\(name.day)").contains(where: name.mayOwn)
-        } catch {
-            guard ![ENOENT, ENOTDIR, ELOOP].contains(error.code) else { return false }
-            // A folder that cannot be listed now must not prevent recording. The names that the take needs are checked
-            // one by one.
-            let documents: [TakeDocument] = [.sidecar, .sidecarPart, .sidecarDraft, .revision, .peaks, .peaksPart]
-            let audio = [false, true].map { name.audioFile(part: 1, isUnfiltered: $0) }
-            let names = documents.map { $0.name(stem: name.stem) } + audio + audio.map { $0 + ".part" }
-            return names.contains { files.isTaken("\(path)/\(name.day)/\($0)") }
-        }
+        try numbers.next(kit: kit, started: started, nameTime: nameTime)
     }
 
     /// The kit's id for a new take, or nil if no key can be stored now.
@@ -153,11 +111,11 @@ public final class TakesDirectory: Sendable {
 
     /// Why the kit's mark could not be stored, as a sentence. Each reason is returned once, and otherwise nil.
     package func newMarkFailure() -> String? {
-        mark?.newFailure().map { "number: \($0.fact): numbers are counted by the takes that are found alone" }
+        numbers.newMarkFailure()
     }
 
     /// The last number given, or the highest number on the disk.
-    public var lastNumber: Int { number.withLock { $0 } }
+    public var lastNumber: Int { numbers.last }
 
     /// The finished takes, by number. Uses only the names of the files, so a take with a damaged sidecar is included.
     public func takes() throws(FileError) -> [TakeName] {
@@ -188,8 +146,7 @@ public final class TakesDirectory: Sendable {
                 || finished.contains(take) && LeftoverTake.isRemains(file, of: take, in: folder, files)
         }
         // Read last: a take that was finished meanwhile may continue.
-        let open = resumptions.withLock { Set($0.keys) }
-        let leftovers = Set(all).subtracting(finished).union(goesOn).subtracting(open)
+        let leftovers = Set(all).subtracting(finished).union(goesOn).subtracting(resumptions.all)
         return leftovers.isEmpty ? [] : leftovers.subtracting(try deleted(among: leftovers)).sorted()
     }
 
@@ -216,10 +173,7 @@ public final class TakesDirectory: Sendable {
 
     /// Why days or the last number could not be read and were skipped. Each error is returned once.
     public func newlyUnreadable() -> [FileError] {
-        unreadable.withLock { known in
-            defer { known.news = [] }
-            return known.news
-        }
+        readErrors.takeNews()
     }
 
     /// The path of a finished take's sidecar. Its other files are in the same folder.
@@ -239,8 +193,8 @@ public final class TakesDirectory: Sendable {
     /// - Throws: `FileError` or `SidecarError`. The old sidecar is then on the disk. `EBUSY` if the take is recorded
     ///   again.
     public func revise(_ take: TakeName, _ change: (inout Sidecar) -> Void) throws -> Sidecar {
-        try resumptions.withLock { resumptions in
-            guard resumptions[take] != .underWay else { throw FileError("revise", sidecarPath(of: take), code: EBUSY) }
+        try resumptions.hold(take) { state in
+            guard state != .underWay else { throw FileError("revise", sidecarPath(of: take), code: EBUSY) }
             return try replace(take, change)
         }
     }
@@ -272,18 +226,10 @@ public final class TakesDirectory: Sendable {
     public func awaitsConversion(_ take: TakeName) throws -> Bool {
         let sidecar = try sidecar(of: take)
         // Such a take may still continue.
-        guard resumptions.withLock({ $0[take] }) == nil else { return false }
+        guard !resumptions.contains(take) else { return false }
         if sidecar.pendingFormat != nil { return true }
         return try !files.soundsInBoth(sidecar, of: take, in: "\(path)/\(take.day)").isEmpty
     }
-
-    /// Records how a finished take may continue, or nil if it does not. Waits for a revision in progress.
-    func note(_ resumption: Resumption?, of take: TakeName) {
-        resumptions.withLock { $0[take] = resumption }
-    }
-
-    /// Whether a finished take has a tail or is being recorded again.
-    func mayGoOn(_ take: TakeName) -> Bool { resumptions.withLock { $0[take] != nil } }
 
     /// Removes all files of a finished take. Must not be called while it is played.
     /// - Throws: `FileError`. If the sidecar is gone, it is not a take any more, and recovery removes the rest.
@@ -397,22 +343,6 @@ public final class TakesDirectory: Sendable {
         try freeBytesBesideBin() + bin.byteCount
     }
 
-    /// Records that failing storage ended a take. Its audio files may not match the received sound.
-    func keepReceivedSound(of take: TakeName, _ audio: [AudioFile]) {
-        let sound = Dictionary(uniqueKeysWithValues: audio.map { ($0.name, $0.written) })
-        received.withLock { $0[take] = sound }
-    }
-
-    /// The sound that was received for a take, by audio file. Empty if its audio files contain exactly that.
-    func receivedSound(of take: TakeName) -> [String: WrittenSound] {
-        received.withLock { $0[take] ?? [:] }
-    }
-
-    /// Forgets the received sound of a recovered take.
-    func discardReceivedSound(of take: TakeName) {
-        received.withLock { $0[take] = nil }
-    }
-
     private func finished() throws(FileError) -> [TakeName] {
         try names(owner: { $1 }, isCounted: Self.isSidecar)
     }
@@ -427,9 +357,7 @@ public final class TakesDirectory: Sendable {
     ) throws(FileError) -> [TakeName] {
         var found: [FileError] = []
         let names = try Self.names(in: path, files: files, unreadable: &found, owner: owner, isCounted: isCounted)
-        unreadable.withLock { known in
-            for error in found where known.all.insert(error).inserted { known.news.append(error) }
-        }
+        readErrors.note(found)
         return names
     }
 
