@@ -80,61 +80,6 @@ struct LeftoverTake {
     }
 }
 
-/// Why a leftover take is not recovered.
-enum LeftoverProblem: Error {
-    /// It has no frame, and a recorder made all its files.
-    case empty
-    /// It was discarded, and not all of its files were removed.
-    case removed
-    /// It is a finished take, and no frame was recorded after its end. These audio files are left next to it, and these
-    /// of another origin.
-    case finished(Sidecar, rest: [AudioFile], strange: [String])
-    /// It is a finished take, and only the revision that should replace its sidecar can be read.
-    case unreplaced
-    /// It is a finished take, and its sidecar is missing or damaged. Its audio files describe it.
-    case lost(LostSidecar)
-    /// These files have names of drafts that recovery overwrites or removes. They are not regular files, come from
-    /// another program, or contain noise after a power cut.
-    case strangeDrafts([String])
-    /// A recorder does not leave such files, for this reason.
-    case foreign(String)
-    case failed(FileError)
-
-    /// An audio file has two names. On a file system without a journal both may refer to one file, so neither may be
-    /// removed.
-    static func twoNames(of take: TakeName) -> LeftoverProblem {
-        .foreign("\(take.stem): an audio file is there under two names: check the file system (fsck)")
-    }
-
-    /// A file of another origin has a name that a file of the take has or must get.
-    static func isInTheWay(
-        _ file: String, of take: TakeName, _ relation: String = "has the name that its sound is to get"
-    ) -> LeftoverProblem {
-        .foreign("\(take.stem): \(file) \(relation), and is another file: \(advice)")
-    }
-
-    /// A part has only its unfiltered sound.
-    static func loneTwin(_ twin: AudioFileName, of take: TakeName, _ event: String) -> LeftoverProblem {
-        let file = twin.file + (twin.stage == .part ? ".part" : "")
-        let advice = "it is a WAV file that plays: move it to another place, under a name that ends in .wav"
-        return .foreign("\(take.stem): \(event), in \(file): \(advice)")
-    }
-
-    /// Neither the sidecar nor a header can be read.
-    static func headless(_ take: TakeName) -> LeftoverProblem {
-        .foreign("\(take.stem): neither its sidecar nor the header of an audio file can be read")
-    }
-
-    /// The advice if another program's file prevents the recovery of a take.
-    static let advice =
-        "move that to another place, and the take is recovered within a minute, or by 'fieldfare recover'"
-
-    /// The failure, if the storage cannot return stored data.
-    var unreadable: FileError? {
-        if case .failed(let error) = self, [EIO, EUCLEAN, EBADMSG].contains(error.code) { error } else { nil }
-    }
-}
-
 // MARK: - Reading
 
 extension LeftoverTake {
@@ -145,145 +90,113 @@ extension LeftoverTake {
     init(
         at site: TakeSite, received: [String: WrittenSound], storageAnswers: () -> Bool
     ) throws(LeftoverProblem) {
-        let folder = "\(site.takes.path)/\(site.name.day)"
-        let names = try Self.attempt { () throws(FileError) in
-            try TakeListing.files(of: site.name, in: site.files.entries(folder), folder: folder, files: site.files)
-        }.filter { !FileSystem.isSetAside($0) && Self.isThere($0, at: site) }
-        let stem = site.name.stem
-        try Self.checkDocuments([.sidecarDraft, .revision, .peaksPart, .removal], names, at: site)
-        try Self.checkKind(.sidecarPart, names, at: site)
-        let finished = try Self.finished(names, at: site, storageAnswers)
-        if finished != nil { try Self.checkDocuments([.sidecarPart], names, at: site) }
-        settled = finished?.parts ?? []
-        let last = settled.compactMap { Self.number($0, of: site.name) }.max() ?? 0
-        guard !names.isEmpty else { throw .empty }
-        let drafts = [TakeDocument.sidecarPart, .sidecarDraft].filter { names.contains($0.name(stem: stem)) }
-        var audio = names.compactMap { AudioFileName($0, of: site.name) }.filter { $0.part > last }
-        let hasSidecar = names.contains(TakeDocument.sidecar.name(stem: stem))
-        let isRemoved = names.contains(TakeDocument.removal.name(stem: stem))
-        if isRemoved, finished == nil, drafts.isEmpty, !hasSidecar {
-            try Self.checkFile(.removal, at: site)
-            throw .removed
+        let names = try LeftoverNames(at: site, storageAnswers)
+        let drafts = try LeftoverDrafts(names.drafts, at: site, storageAnswers)
+        let sound = try LeftoverSound(names.audio, drafts.sidecar, at: site, received: received)
+        let isUnlisted = names.finished == nil && drafts.sidecar == nil
+        if isUnlisted { try Self.checkFinal(names, sound, at: site) }
+        let listed = Set(drafts.current?.parts.map(\.file) ?? [])
+        let (found, superfluous) = try sound.files(listed: listed, of: site.name)
+        if isUnlisted { try Self.checkHeaders(drafts, sound, found, of: site.name) }
+        let isOurs = Self.areOurs(names, drafts, sound, at: site)
+        let listedFrames = drafts.sidecar?.frames ?? 0
+        if names.finished == nil, listedFrames == 0, found.allSatisfy(\.isBlank) {
+            throw .withoutSound(site.name, isOurs: isOurs)
         }
-        // Without a draft, a recorder did not make the files with final names that lie next to a finished take.
-        if finished != nil, drafts.isEmpty { audio.removeAll(where: \.isFinal) }
-        guard finished != nil || !drafts.isEmpty || audio.contains(where: { $0.stage == .part }) else {
-            throw .lost(try LostSidecar(names, at: site, problem: nil))
-        }
-        for document in [TakeDocument.peaksPart, .peaks] where names.contains(document.name(stem: stem)) {
-            do throws(LeftoverProblem) {
-                try Self.checkFile(document, at: site)
-            } catch {
-                // The waveform is made again if the storage allows it. An obstacle with its final name stays there.
-                if document == .peaks, case .foreign = error { continue }
-                guard error.unreadable != nil else { throw error }
-            }
-        }
-        var readings: [TakeDocument: Reading] = [:]
-        var unreadable: [TakeDocument: FileError] = [:]
-        for document in drafts {
-            do throws(LeftoverProblem) {
-                readings[document] = try Self.read(document, at: site)
-            } catch {
-                guard error.unreadable != nil, storageAnswers() else { throw error }
-                do throws(LeftoverProblem) {
-                    readings[document] = try Self.read(document, at: site)
-                } catch {
-                    guard let failure = error.unreadable else { throw error }
-                    readings[document] = Reading(isBegun: false, problem: failure.description)
-                    unreadable[document] = failure
-                }
-            }
-        }
-        draftProblem = readings[.sidecarPart]?.problem
-        let current = readings[.sidecarPart]?.sidecar
-        let sidecar = current ?? readings[.sidecarDraft]?.sidecar
-        var all: [Found] = []
-        let known = Set(sidecar?.audioFiles ?? [])
-        for name in audio.sorted(by: { $0.place < $1.place }) {
-            let isObstacle = !known.contains(name.file) && !Self.isFile(name, at: site)
-            all.append(isObstacle ? Found(obstacle: name) : try Self.read(name, at: site, received))
-        }
-        let (own, others) = try Self.sort(all, sidecar, at: site)
-        strange = others
-        // All files have their final names, which they get last. Nothing must be done to them.
-        if sidecar == nil, finished == nil, !own.isEmpty, own.allSatisfy(\.name.isFinal), !hasSidecar,
-            let lost = try? LostSidecar(names, at: site, problem: nil)
-        {
-            throw .lost(lost)
-        }
-        // A tail is part of the take as soon as the draft lists it.
-        let listed = Set(current?.parts.map(\.file) ?? [])
-        let isTail = { (file: Found) in
-            file.name.stage == .tail && !listed.contains(file.name.sibling(isUnfiltered: false))
-        }
-        let dropped = own.filter(isTail).map(\.name)
-        var found: [Found] = []
-        var empties: [AudioFileName] = []
-        for file in own where !isTail(file) {
-            if let last = found.last, last.name.place == file.name.place {
-                guard last.byteCount == 0 || file.byteCount == 0 else { throw .twoNames(of: site.name) }
-                empties.append(file.byteCount == 0 ? file.name : found.removeLast().name)
-                if file.byteCount == 0 { continue }
-            }
-            found.append(file)
-        }
-        draft = sidecar == nil ? .lost : current == nil ? .waiting : .there
-        isSidecarDamaged =
-            hasSidecar && finished == nil && (sidecar == nil || Self.isForeign(.sidecar, at: site))
-        if sidecar == nil, finished == nil, let failure = unreadable.values.first,
-            !all.allSatisfy({ $0.isBlank || $0.header?.origin != nil })
-        {
-            throw .failed(failure)
-        }
-        guard sidecar != nil || finished != nil || !found.isEmpty || strange.isEmpty else { throw .headless(site.name) }
 
-        // A take without sound is removed only if all its files can be nothing else.
-        let documents = [TakeDocument.peaksPart, .peaks, .revision, .sidecar, .removal].map { $0.name(stem: stem) }
-        let isOurs =
-            names.count == own.count + drafts.count + names.count(where: documents.contains)
-            && readings.values.allSatisfy(\.isBegun)
-            && !(names.contains(TakeDocument.peaks.name(stem: stem)) && site.isForeignWaveform(site.path(.peaks)))
-            && !(hasSidecar && Self.isForeign(.sidecar, at: site))
-        let listedFrames = sidecar?.frames ?? 0
-        let noSound = LeftoverProblem.foreign("\(stem): it has no sound, and files that no recorder left")
-        if finished == nil, listedFrames == 0, found.allSatisfy(\.isBlank) { throw isOurs ? .empty : noSound }
-        listedParts = Set(sidecar?.parts.map(\.file) ?? [])
-        let base = try Self.sidecar(sidecar, finished, found, at: site)
-        let remains = try Self.remains(names, of: settled, at: site)
-        superfluous = (dropped + empties + remains.blank).map { Self.rest($0, of: site.name, base) }
-        self.sidecar = base
-        judge(found, site.name, isAnew: sidecar == nil)
-        if let finished {
-            guard self.sidecar.parts.contains(where: { part in !settled.contains { $0.file == part.file } }) else {
-                if let twin = found.first(where: { $0.name.isUnfiltered && $0.hasSound }) {
-                    throw .loneTwin(twin.name, of: site.name, "of its last part, only the unfiltered sound is there")
-                }
-                let begun = found.filter { $0.name.stage == .part && ($0.isBlank || $0.header != nil) }
-                guard remains.others.isEmpty else { throw .twoNames(of: site.name) }
-                throw .finished(
-                    finished,
-                    rest: superfluous + begun.map { Self.rest($0.name, of: site.name, finished) }, strange: strange)
-            }
-            guard settled.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
-                throw .foreign("\(stem): it is FLAC, and what was recorded after its end is not")
-            }
-            parts = try Self.settledAudio(finished, at: site) + parts
+        draft = drafts.state
+        draftProblem = drafts.problem
+        isSidecarDamaged =
+            names.hasDamagedSidecar && (drafts.sidecar == nil || Self.isForeign(.sidecar, at: site))
+        strange = sound.strange
+        settled = names.settled
+        listedParts = Set(drafts.sidecar?.parts.map(\.file) ?? [])
+        let sidecar = try Self.sidecar(drafts.sidecar, names.finished, found, at: site)
+        self.sidecar = sidecar
+        let remains = try Self.remains(names.all, of: settled, at: site)
+        self.superfluous = (superfluous + remains.blank).map { Self.rest($0, of: site.name, sidecar) }
+
+        judge(found, site.name, isAnew: drafts.sidecar == nil)
+        if let finished = names.finished { try add(to: finished, found, remains.others, at: site) }
+        try checkFrames(found, listed: listedFrames, isOurs: isOurs, of: site.name)
+        complete(listedFrames: listedFrames)
+    }
+
+    /// - Throws: `lost` if nothing must be done to the audio files: all have their final names, which they get last.
+    private static func checkFinal(
+        _ names: LeftoverNames, _ sound: LeftoverSound, at site: TakeSite
+    ) throws(LeftoverProblem) {
+        guard !names.has(.sidecar), sound.isFinal,
+            let lost = try? LostSidecar(names.all, at: site, problem: nil)
+        else { return }
+        throw .lost(lost)
+    }
+
+    /// Checks that the headers can replace the sidecar.
+    /// - Throws: `failed` if the storage cannot return a draft, and not all headers are whole; `headless` if no file
+    ///   belongs to the take.
+    private static func checkHeaders(
+        _ drafts: LeftoverDrafts, _ sound: LeftoverSound, _ found: [Found], of take: TakeName
+    ) throws(LeftoverProblem) {
+        if let failure = drafts.failure, !sound.hasAllHeaders { throw .failed(failure) }
+        guard !found.isEmpty || sound.strange.isEmpty else { throw .headless(take) }
+    }
+
+    /// Whether a recorder left all files. A take without sound is removed only then.
+    private static func areOurs(
+        _ names: LeftoverNames, _ drafts: LeftoverDrafts, _ sound: LeftoverSound, at site: TakeSite
+    ) -> Bool {
+        let documents = [TakeDocument.peaksPart, .peaks, .revision, .sidecar, .removal].filter(names.has)
+        return names.all.count == sound.own.count + names.drafts.count + documents.count && drafts.areBegun
+            && !(names.has(.peaks) && site.isForeignWaveform(site.path(.peaks)))
+            && !(names.has(.sidecar) && isForeign(.sidecar, at: site))
+    }
+
+    /// Puts the parts of a finished take before those that were recorded after its end.
+    /// - Parameter others: files with sound that have an earlier name of one of its files.
+    /// - Throws: `finished` if there are no new parts; `foreign` if these cannot be added.
+    private mutating func add(
+        to finished: Sidecar, _ found: [Found], _ others: [AudioFileName], at site: TakeSite
+    ) throws(LeftoverProblem) {
+        let take = site.name
+        guard sidecar.parts.contains(where: { part in !settled.contains { $0.file == part.file } }) else {
+            try checkLoneTwin(found, take, "of its last part, only the unfiltered sound is there")
+            guard others.isEmpty else { throw .twoNames(of: take) }
+            let begun = found.filter { $0.name.stage == .part && ($0.isBlank || $0.header != nil) }
+            throw .finished(
+                finished, rest: superfluous + begun.map { Self.rest($0.name, of: take, finished) }, strange: strange)
         }
-        guard self.sidecar.frames > 0 else {
-            if let twin = found.first(where: { $0.name.isUnfiltered && $0.hasSound }) {
-                throw .loneTwin(twin.name, of: site.name, "only its unfiltered sound is there")
-            }
-            guard listedFrames == 0 else {
-                let advice = "put it back, or move what is left of the take to another place"
-                throw .foreign("\(stem): its sidecar lists sound that is not there: \(advice)")
-            }
-            throw isOurs && empty.count == found.count ? .empty : noSound
+        guard settled.allSatisfy({ $0.file.hasSuffix(".wav") }) else {
+            throw .foreign("\(take.stem): it is FLAC, and what was recorded after its end is not")
         }
+        parts = try Self.settledAudio(finished, at: site) + parts
+    }
+
+    /// Checks that the take has a frame.
+    /// - Parameter listed: the frames that the draft lists.
+    private func checkFrames(
+        _ found: [Found], listed: Int64, isOurs: Bool, of take: TakeName
+    ) throws(LeftoverProblem) {
+        guard sidecar.frames == 0 else { return }
+        try checkLoneTwin(found, take, "only its unfiltered sound is there")
+        guard listed == 0 else {
+            let advice = "put it back, or move what is left of the take to another place"
+            throw .foreign("\(take.stem): its sidecar lists sound that is not there: \(advice)")
+        }
+        throw .withoutSound(take, isOurs: isOurs && empty.count == found.count)
+    }
+
+    private func checkLoneTwin(_ found: [Found], _ take: TakeName, _ event: String) throws(LeftoverProblem) {
+        guard let twin = found.first(where: { $0.name.isUnfiltered && $0.hasSound }) else { return }
+        throw .loneTwin(twin.name, of: take, event)
+    }
+
+    /// Completes the sidecar, of which the parts are known.
+    private mutating func complete(listedFrames: Int64) {
         // The levels that were noted at the end are valid only for the whole take.
-        if self.sidecar.endedBy == nil || self.sidecar.frames != listedFrames { self.sidecar.levels = [] }
-        self.sidecar.trim()
-        newGaps = self.sidecar.listHoles(known: listedParts.union(settled.map(\.file)))
+        if sidecar.endedBy == nil || sidecar.frames != listedFrames { sidecar.levels = [] }
+        sidecar.trim()
+        newGaps = sidecar.listHoles(known: listedParts.union(settled.map(\.file)))
     }
 
     /// Whether the object with the name of a document is neither that document nor what a power cut leaves of it: it is
@@ -297,25 +210,6 @@ extension LeftoverTake {
     /// Throws unless the document is a regular file. Nothing else can be read, and replaced at the end.
     static func checkFile(_ document: TakeDocument, at site: TakeSite) throws(LeftoverProblem) {
         _ = try attempt { () throws(FileError) in try site.files.length(site.files.open(site.path(document))) }
-    }
-
-    /// The result of reading a draft of the sidecar.
-    private struct Reading {
-        var sidecar: Sidecar?
-        /// Whether it is a draft, or what a power cut leaves of one.
-        var isBegun: Bool
-        /// Why the draft is not used although it exists.
-        var problem: String?
-    }
-
-    private static func read(_ document: TakeDocument, at site: TakeSite) throws(LeftoverProblem) -> Reading {
-        let path = site.path(document)
-        try checkFile(document, at: site)
-        let bytes = try attempt { () throws(FileError) in try site.files.contents(path, limit: Self.mostSidecarBytes) }
-        let sidecar = try? SidecarFile.sidecar(bytes, path: path)
-        if let sidecar, sidecar.isCredible(for: site.name) { return Reading(sidecar: sidecar, isBegun: true) }
-        if bytes.allSatisfy({ $0 == 0 }) { return Reading(isBegun: true) }
-        return Reading(isBegun: bytes.first == UInt8(ascii: "{"), problem: "\(path): it is damaged")
     }
 
     static func read(

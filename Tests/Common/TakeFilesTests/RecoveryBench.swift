@@ -24,6 +24,16 @@ struct RecoveryBench {
         return output.name
     }
 
+    /// The first take of the folder.
+    static let take = TakeName(kit: "heron07", number: 1, started: morning)
+
+    /// The place of its files.
+    func site(_ files: FileSystem = FileSystem()) throws -> TakeSite {
+        _ = try files.makeFolder(path)
+        _ = try files.makeFolder(folder)
+        return TakeSite(files: files, takes: try files.openFolder(path), name: Self.take)
+    }
+
     func recover(bootID: String = "another") throws -> [TakeRecovery.Outcome] {
         try recoverAll(in: TakesDirectory(path: path), bootID: bootID)
     }
