@@ -44,9 +44,11 @@ func support(_ name: String, _ uses: String...) -> Target {
     .target(name: name, dependencies: dependencies(uses), path: "Tests/Support/\(name)", swiftSettings: strict)
 }
 
+/// Every target of tests may use `TestBench`.
 func tests(_ name: String, _ uses: String..., exclude: [String] = [], settings: [SwiftSetting] = strict) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies([name] + uses), exclude: exclude, swiftSettings: settings)
+        name: "\(name)Tests", dependencies: dependencies([name, "TestBench"] + uses), exclude: exclude,
+        swiftSettings: settings)
 }
 
 /// The targets of each layer: folders of `Sources` and `Tests`. `Sources/README.md` says which layers one may import.
@@ -175,15 +177,16 @@ let layers: KeyValuePairs<String, [Target]> = [
     "Support": [
         .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
         support("SeededRandom"),
+        support("TestBench", "Takes"),
         support("OtherPrograms"),
         support("TakePlaces", "Takes"),
         support("ScriptedPlayback", "Takes Ring"),
         support("PowerCuts", "Takes TakeFiles SeededRandom"),
-        support("FinishedTakes", "Takes TakeFiles Catalog"),
-        support("StoreTrials", "Digests Upload SeededRandom OtherPrograms"),
+        support("FinishedTakes", "Takes TakeFiles Catalog TestBench"),
+        support("StoreTrials", "Digests Upload SeededRandom OtherPrograms TestBench"),
         // Feeds hostile input to all parts that read foreign data.
         program(
-            "fuzz", "Takes Transport Filters TakeFiles Settings Control SoundCard SeededRandom TakePlaces",
+            "fuzz", "Takes Transport Filters TakeFiles Settings Control SoundCard SeededRandom TakePlaces TestBench",
             path: "Tests/Fuzz"),
     ],
 ]

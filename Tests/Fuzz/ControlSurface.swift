@@ -2,6 +2,7 @@ import Control
 import Foundation
 import SeededRandom
 import Takes
+import TestBench
 import Transport
 
 /// The control socket with hostile peers: they send anything, in pieces, read or do not read, and disconnect. Their
@@ -16,7 +17,8 @@ struct ControlSurface: Surface {
 
     init(scratch: String) throws {
         path = "\(scratch)/recorder.sock"
-        server = try ControlServer(path: path, handler: recorder, clock: StillClock())
+        // The result of an input must not depend on how busy the machine is.
+        server = try ControlServer(path: path, handler: recorder, clock: TestClock(at: now))
         let ofRecorder = [
             #"{"id":1,"command":"status"}"#, #"{"id":"a","command":"watch"}"#, #"{"command":"record"}"#,
             #"{"id":null,"command":"stop"}"#, #"{"id":2,"command":"play","take":"heron07-0042-061811Z"}"#,
@@ -105,13 +107,6 @@ extension ControlServer {
         var file = pollfd(fd: fileDescriptor, events: Int16(POLLIN), revents: 0)
         return poll(&file, 1, 0) == 1
     }
-}
-
-/// A clock at which nothing takes time: the result of an input must not depend on how busy the machine is.
-private struct StillClock: Clock {
-    func now() -> Instant { Instant(nanoseconds: 0) }
-
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }
 
 /// The other end of the raw socket, which never blocks.

@@ -8,6 +8,7 @@ import Settings
 import SoundCard
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -81,30 +82,15 @@ private final class Person: PressSource, LevelSource {
     }
 }
 
-/// Advances by a tenth of a second on each call.
-private struct SteppingClock: Clock {
-    private let nanoseconds = Locked<Int64>(1)
-
-    func now() -> Instant {
-        Instant(
-            nanoseconds: nanoseconds.withLock { nanoseconds in
-                nanoseconds += 100_000_000
-                return nanoseconds
-            })
-    }
-
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-}
-
 @Suite struct AcceptanceTests {
-    private let folder = ScratchFolder()
+    private let folder = TestFolder()
     private let console = PaperConsole()
     private let signals = PaperSignals()
     private let person = Person()
     private var report: String { folder.path + "/report.txt" }
 
-    init() throws {
-        try write(
+    init() {
+        folder.write(
             """
             [kit]
             name = "heron"
@@ -123,11 +109,6 @@ private struct SteppingClock: Clock {
             fault = { line = "L4" }
 
             """, to: "kit.toml")
-    }
-
-    private func write(_ text: String, to name: String) throws {
-        let files = FileSystem()
-        try files.write(Array(text.utf8), to: files.create("\(folder.path)/\(name)", isNew: true), at: 0)
     }
 
     private func machine() -> LocalAccess {
@@ -157,7 +138,7 @@ private struct SteppingClock: Clock {
     ) -> (status: Int32, output: [String], complaints: [String]) {
         console.onComplaint = { [person] in person.ask($0) }
         var session = Session(
-            console: console, access: access, clock: SteppingClock(), retry: .milliseconds(2),
+            console: console, access: access, clock: TestClock(step: .milliseconds(100)), retry: .milliseconds(2),
             signals: { [signals] () throws(Failure) in signals })
         session.input = person.input
         let socket = recorder.map { ["--socket", $0.path] } ?? []
@@ -300,7 +281,7 @@ private struct SteppingClock: Clock {
 
     @Test func `a button that the settings do not wire as they should is named`() throws {
         person.reaction = Person.willing
-        try write("[panel.buttons]\nrecord = { line = \"B1\", pull = \"sideways\" }\n", to: "bad.toml")
+        folder.write("[panel.buttons]\nrecord = { line = \"B1\", pull = \"sideways\" }\n", to: "bad.toml")
         let result = run(machine(), settings: "bad.toml")
         #expect(result.status == 78)
         #expect(result.output[0].hasPrefix("failed   settings file: ") && result.output[0].contains("pull"))

@@ -4,6 +4,7 @@ import Glibc
 import Lines
 import Ring
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers
@@ -83,7 +84,7 @@ final class PaperSignals: Signals {
 /// A recorder that carries out commands, on its own thread and socket.
 final class DeskRecorder {
     let path: String
-    private let folder: String
+    private let folder = TestFolder()
     private var thread: Thread?
     private let ending: [Int32]
     let received: Received
@@ -109,11 +110,7 @@ final class DeskRecorder {
     /// - Parameter watched: publishes events each time that a watcher connects. If it returns false, the recorder
     ///   restarts.
     init(watched: @escaping @Sendable (ControlServer, Int) -> Bool = { _, _ in true }) throws {
-        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        self.folder = folder
-        path = folder + "/recorder.sock"
+        path = folder.path + "/recorder.sock"
         var ends: [Int32] = [-1, -1]
         unsafe pipe(&ends)
         ending = ends
@@ -160,8 +157,6 @@ final class DeskRecorder {
         _ = unsafe Glibc.write(ending[1], &byte, 1)
         thread?.join()
         for end in ending { close(end) }
-        unsafe unlink(path + ".lock")
-        unsafe rmdir(folder)
     }
 }
 
@@ -283,12 +278,6 @@ let recordingStatus: Status = {
     return status
 }()
 
-/// Time stands still, however slow the machine is.
-private struct StoppedClock: Clock {
-    func now() -> Instant { Instant(nanoseconds: 1) }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-}
-
 /// A machine without its own settings, cards and lines.
 let bareMachine = LocalAccess(places: { _ in barePlaces }, problems: { _ in [] }, list: { _, _ in [] })
 
@@ -310,8 +299,8 @@ func run(
     let sockets =
         (recorder.map { ["--socket", $0.path] } ?? []) + (library.map { ["--library-socket", $0.path] } ?? [])
     let session = Session(
-        console: console, access: access, clock: StoppedClock(), retry: .milliseconds(2),
-        signals: { () throws(Failure) in signals })
+        console: console, access: access, clock: TestClock(wallTime: WallTime(microseconds: 0)),
+        retry: .milliseconds(2), signals: { () throws(Failure) in signals })
     let status = Fieldfare.run(sockets + arguments, in: session)
     return (status, console.lines, console.complaints)
 }

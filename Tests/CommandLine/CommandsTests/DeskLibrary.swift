@@ -1,6 +1,7 @@
 import Control
 import Glibc
 import Takes
+import TestBench
 import Transport
 import Workers
 
@@ -9,7 +10,7 @@ final class DeskLibrary {
     let path: String
     /// The fingerprint of its console's certificate.
     static let fingerprint = Array(repeating: "A7", count: 32).joined(separator: ":")
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder()
     private var thread: Thread?
     private let ending: [Int32]
     let desk = Desk()

@@ -1,13 +1,14 @@
 import History
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
 @testable import Commands
 
 @Suite final class HistoryCommandTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder()
     private var access: LocalAccess {
         var access = bareMachine
         access.history = scratch.path + "/history"

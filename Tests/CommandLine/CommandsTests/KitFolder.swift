@@ -1,11 +1,12 @@
 import TakeFiles
 import Takes
+import TestBench
 
 @testable import Commands
 
 /// A kit whose services are not running, with real takes in a real folder.
 final class KitFolder {
-    private let scratch = ScratchFolder()
+    let scratch = TestFolder()
     var path: String { scratch.path + "/takes" }
     static let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16)
     static let started = WallTime(microseconds: 1_795_241_891_250_000)

@@ -1,6 +1,7 @@
 import Control
 import Foundation
 import Settings
+import TestBench
 import Testing
 
 @testable import Commands
@@ -20,7 +21,7 @@ import Testing
     }
 
     @Test func `the code that pairs phones is the library's, or its file's while it does not run`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder()
         let settings = scratch.path + "/kit.toml"
         try Data("[kit]\nname = \"heron07\"\n[library]\ndirectory = \"\(scratch.path)\"\n".utf8)
             .write(to: URL(filePath: settings))
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func `the fingerprint of the certificate is the library's, or its file's while it does not run`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder()
         let settings = scratch.path + "/kit.toml"
         try Data("[library]\ndirectory = \"\(scratch.path)\"\n[console]\nlisten = \"192.168.4.1:80\"\n".utf8)
             .write(to: URL(filePath: settings))
@@ -83,7 +84,7 @@ import Testing
     }
 
     @Test func `the code of the kit's own Wi-Fi has its name and its password`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder()
         let file = scratch.path + "/access-point"
         #expect(LabelCommand.AccessPoint(name: "heron07", passwordFile: file) == nil)
         try Data("se;cret\\1\r\n".utf8).write(to: URL(filePath: file))

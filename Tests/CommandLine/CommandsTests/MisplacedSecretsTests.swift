@@ -1,10 +1,11 @@
 import Foundation
+import TestBench
 import Testing
 
 @testable import Commands
 
 @Suite struct MisplacedSecretsTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder()
 
     /// Writes a settings file with a store whose password is for `host`.
     private func settings(secretOf host: String) throws -> String {

@@ -1,11 +1,12 @@
 import Glibc
 import TakeFiles
+import TestBench
 import Testing
 
 @testable import Commands
 
 @Suite final class NetworksCommandTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder()
     private let files = FileSystem()
     private var list: String { scratch.path + "/wifi.toml" }
     private var folder: String { scratch.path + "/profiles" }

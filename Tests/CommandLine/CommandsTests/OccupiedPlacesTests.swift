@@ -1,16 +1,16 @@
 import Foundation
 import Settings
+import TestBench
 import Testing
 
 @testable import Commands
 
 @Suite struct OccupiedPlacesTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "places-\(UUID().uuidString)").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
 
     @Test func `a file in the place of a socket or a folder is named, and nothing else`() throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        #expect(FileManager.default.createFile(atPath: "\(folder)/shadow", contents: nil))
+        place.write("", to: "shadow")
         try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: folder)
         func problems(_ text: String) -> [String] {
             let (settings, problems) = Settings.parse(text, file: "fieldfare.toml")

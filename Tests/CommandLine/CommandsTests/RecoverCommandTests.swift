@@ -2,13 +2,14 @@ import Glibc
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import Commands
 
 /// The command on real directories with interrupted takes.
 @Suite final class RecoverCommandTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder()
     private var folder: String { scratch.path }
     private var path: String { folder + "/takes" }
 
@@ -105,9 +106,9 @@ import Testing
             ))
         #expect(try FileSystem().entries(folder) == ["takes"])
         #expect(run(["recover", path]).status == 0)
-        for name in try FileSystem().entries(path) where name != ".lock" { ScratchFolder.removeAll("\(path)/\(name)") }
+        for name in try FileSystem().entries(path) where name != ".lock" { scratch.remove("takes/\(name)") }
         #expect(run(["recover", path]) == (0, ["\(path): nothing is to be recovered"], []))
-        ScratchFolder.removeAll(path)
+        scratch.remove("takes")
         unsafe mkdir(path, 0o755)
         #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
     }

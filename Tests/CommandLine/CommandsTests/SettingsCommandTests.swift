@@ -1,15 +1,14 @@
-import Foundation
+import TestBench
 import Testing
 
 @Suite struct SettingsCommandTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder()
 
     private func get(_ words: String..., in text: String) throws -> (
         status: Int32, output: [String], complaints: [String]
     ) {
-        let file = "\(scratch.path)/fieldfare.toml"
-        try Data(text.utf8).write(to: URL(filePath: file))
-        return run(["--settings", file, "settings", "get"] + words)
+        scratch.write(text, to: "fieldfare.toml")
+        return run(["--settings", "\(scratch.path)/fieldfare.toml", "settings", "get"] + words)
     }
 
     @Test func `each key is a line, and a list a line for each of its elements`() throws {

@@ -1,6 +1,7 @@
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -242,7 +243,7 @@ import Transport
         let library = try DeskLibrary([take])
         let sidecar = try JSONValue(decoding: TakesFolder(path: path).sidecarBytes(of: name))
         library.desk.sidecars.withLock { $0[name.stem] = sidecar }
-        ScratchFolder.removeAll(path)
+        folder.scratch.remove("takes")
         let result = run(["show", "last"], library: library, access: kit)
         #expect(result.status == 0)
         #expect(

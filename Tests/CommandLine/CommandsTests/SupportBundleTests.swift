@@ -2,14 +2,14 @@ import Foundation
 import OtherPrograms
 import Programs
 import Settings
+import TestBench
 import Testing
 
 @testable import Commands
 
 @Suite(.needs(.tar)) struct SupportBundleTests {
-    let folder = NSTemporaryDirectory() + "fieldfare-support-\(UUID().uuidString)"
-
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    private let place = TestFolder()
+    private var folder: String { place.path }
 
     /// The files of the archive, by name.
     private func unpacked(_ path: String) throws -> [String: String] {

@@ -5,6 +5,7 @@ import OtherPrograms
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import Commands
@@ -12,7 +13,7 @@ import Testing
 /// `verify` on real takes in real folders, without a service.
 @Suite final class VerifyCommandTests {
     private let folder = KitFolder()
-    private let home = ScratchFolder()
+    private let home = TestFolder()
 
     private func sidecar(_ take: TakeName) throws -> Sidecar {
         try TakesFolder(path: folder.path).sidecar(of: take)

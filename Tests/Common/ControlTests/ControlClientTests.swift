@@ -1,12 +1,13 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 import Transport
 
 @testable import Control
 
 @Suite struct ControlClientTests {
-    private let folder = SocketFolder()
+    private let folder = TestFolder()
 
     /// A clock that runs so fast that every timeout expires at once.
     private final class Impatience: Clock {

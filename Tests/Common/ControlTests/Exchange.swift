@@ -1,26 +1,13 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 import Transport
 
 @testable import Control
 
-/// A temporary folder for a socket.
-final class SocketFolder {
-    let path: String
+extension TestFolder {
     var socket: String { path + "/recorder.sock" }
-
-    init() {
-        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        unsafe unlink(socket)
-        unsafe unlink(socket + ".lock")
-        unsafe rmdir(path)
-    }
 }
 
 /// A recorder without devices. It records the requests, and answers as the test says.
@@ -63,20 +50,18 @@ final class ScriptedRecorder: ControlHandler {
     func indicate(damage: String?) { damages.append(damage) }
 }
 
-/// A clock by which nothing takes time.
-struct StillClock: Clock {
-    func now() -> Instant { Instant(nanoseconds: 0) }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-}
-
 /// A server and its peers on a real socket, all on one thread.
 final class Exchange {
-    let folder = SocketFolder()
+    let folder = TestFolder()
+    let clock = TestClock()
     let recorder = ScriptedRecorder()
     let server: ControlServer
-    var now = Instant(nanoseconds: 0)
+    var now: Instant {
+        get { clock.now() }
+        set { clock.advance(by: newValue - clock.now()) }
+    }
 
-    init(clock: any Clock = StillClock(), calls: SocketCalls = SocketCalls()) throws {
+    init(calls: SocketCalls = SocketCalls()) throws {
         server = try ControlServer(path: folder.socket, handler: recorder, clock: clock, calls: calls)
     }
 

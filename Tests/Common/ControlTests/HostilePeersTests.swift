@@ -1,5 +1,6 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -41,11 +42,11 @@ import Transport
     }
 
     @Test func `peers whose requests take long have no more than their time of a turn, one after the other`() throws {
-        let clock = SlowClock()
-        let exchange = try Exchange(clock: clock)
+        let exchange = try Exchange()
+        let clock = exchange.clock
         // Simulates a recorder on a machine that needs 7 ms for a command.
         exchange.recorder.perform = { _, answer, status in
-            clock.pass(.milliseconds(7))
+            clock.advance(by: .milliseconds(7))
             answer.succeed(status)
         }
         let peers = (0..<8).map { _ in exchange.peer() }
@@ -66,10 +67,10 @@ import Transport
     }
 
     @Test func `after a long turn the server rests twice as long, and waiting peers are served then`() throws {
-        let clock = SlowClock()
-        let exchange = try Exchange(clock: clock)
+        let exchange = try Exchange()
+        let clock = exchange.clock
         exchange.recorder.perform = { _, answer, status in
-            clock.pass(.milliseconds(30))
+            clock.advance(by: .milliseconds(30))
             answer.succeed(status)
         }
         let (busy, other) = (exchange.peer(), exchange.peer())
@@ -81,17 +82,17 @@ import Transport
         let end = clock.now() + .milliseconds(60)
         #expect(exchange.server.turn(clock.now()) == end)
         #expect(!exchange.isReadable)
-        clock.pass(.milliseconds(59))
+        clock.advance(by: .milliseconds(59))
         #expect(exchange.server.turn(clock.now()) == end)
         #expect(!exchange.isReadable)
-        clock.pass(.milliseconds(1))
+        clock.advance(by: .milliseconds(1))
         #expect(exchange.server.turn(clock.now()) == nil)
         #expect(exchange.isReadable)
         exchange.server.serve(clock.now())
         #expect(busy.lines().count + other.lines().count >= 2)
 
         exchange.recorder.perform = { _, answer, status in
-            clock.pass(.seconds(2))
+            clock.advance(by: .seconds(2))
             answer.succeed(status)
         }
         busy.send("{\"command\":\"pause\"}\n")
@@ -135,17 +136,4 @@ import Transport
         exchange.settle()
         #expect(slow.lines().count == 1)
     }
-}
-
-/// A clock that advances only when the test says so.
-private final class SlowClock: Clock {
-    private let time = Locked(Instant(nanoseconds: 0))
-
-    func pass(_ duration: Duration) {
-        time.withLock { $0 = $0 + duration }
-    }
-
-    func now() -> Instant { time.withLock { $0 } }
-
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }

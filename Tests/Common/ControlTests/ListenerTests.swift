@@ -1,11 +1,12 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 
 @testable import Control
 
 @Suite struct ListenerTests {
-    private let folder = SocketFolder()
+    private let folder = TestFolder()
 
     private func sentence(_ path: String) -> String? {
         do {

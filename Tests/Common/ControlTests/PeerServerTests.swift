@@ -1,5 +1,6 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -24,15 +25,7 @@ import Transport
         }
     }
 
-    /// A clock that the test advances.
-    private final class TestClock: Clock {
-        private let time = Locked(Instant(nanoseconds: 0))
-        func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
-        func now() -> Instant { time.withLock { $0 } }
-        func wallTime() -> WallTime { WallTime(microseconds: 0) }
-    }
-
-    private let folder = SocketFolder()
+    private let folder = TestFolder()
     private let library = ScriptedLibrary()
     private let clock = TestClock()
     private let server: PeerServer<LibraryMessage>
@@ -130,7 +123,7 @@ import Transport
         library.answer(["text": text])
         var lines: [String] = []
         for _ in 0..<1000 where lines.isEmpty {
-            clock.pass(.seconds(9))
+            clock.advance(by: .seconds(9))
             _ = server.turn(clock.now())
             lines = peer.lines()
             settle()
@@ -145,10 +138,10 @@ import Transport
         let peer = Peer(folder.socket)
         peer.send("{\"id\":1,\"command\":\"status\"}\n")
         settle()
-        clock.pass(.seconds(600))
+        clock.advance(by: .seconds(600))
         library.answer(["text": String(repeating: "x", count: 4_000_000)])
         #expect(server.turn(clock.now()) == clock.now() + .seconds(10))
-        clock.pass(.seconds(10))
+        clock.advance(by: .seconds(10))
         #expect(server.turn(clock.now()) == nil)
         #expect(server.has(library.peers[0]) == false)
         withExtendedLifetime(peer) {}

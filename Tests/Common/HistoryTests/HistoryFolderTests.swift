@@ -2,27 +2,17 @@ import Glibc
 import PowerCuts
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 
 @testable import History
 
 /// The history on a real disk.
 @Suite final class HistoryFolderTests {
-    private let path: String
+    private let place = TestFolder()
+    private var path: String { place.path }
     private let files = FileSystem()
     private var folder: HistoryFolder { HistoryFolder(path + "/history") }
-
-    init() {
-        var template = Array("/tmp/fieldfare-history-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        for name in (try? files.entries(folder.path)) ?? [] { try? files.remove(folder.path + "/" + name) }
-        unsafe rmdir(folder.path)
-        unsafe rmdir(path)
-    }
 
     private func record(_ number: Int, _ event: HistoryEvent? = nil) -> HistoryRecord {
         HistoryRecord(

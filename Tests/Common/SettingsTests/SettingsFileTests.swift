@@ -1,4 +1,5 @@
 import Glibc
+import TestBench
 import Testing
 
 @testable import Settings
@@ -28,18 +29,18 @@ struct SettingsFileTests {
     }
 
     @Test func `a pipe is not waited for`() throws {
-        let path = "/tmp/fieldfare-settings-\(getpid()).pipe"
+        let folder = TestFolder()
+        let path = "\(folder.path)/fieldfare.pipe"
         try #require(mkfifo(path, 0o600) == 0)
-        defer { unlink(path) }
         let (_, problems) = Settings.load(from: path)
         #expect(problems.map(\.description) == ["\(path): cannot be read: it is not a regular file; \(ending)"])
     }
 
     @Test func `an endless file is read up to a limit`() throws {
-        let path = "/tmp/fieldfare-settings-\(getpid()).toml"
+        let folder = TestFolder()
+        let path = "\(folder.path)/fieldfare.toml"
         let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
         try #require(descriptor >= 0)
-        defer { unlink(path) }
         try #require(ftruncate(descriptor, 1 << 40) == 0)
         close(descriptor)
         let (_, problems) = Settings.load(from: path)

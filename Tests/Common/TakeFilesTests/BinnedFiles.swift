@@ -1,12 +1,13 @@
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 class BinnedFiles {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     var path: String { scratch.path + "/takes" }
 
     func directory() throws -> TakesDirectory {

@@ -2,6 +2,7 @@ import Foundation
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -28,7 +29,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
 
     private func put(_ obstacle: Obstacle, at file: String) throws {
         switch obstacle {
-        case .file: try scratch.write([9], "takes/\(file)")
+        case .file: scratch.write([9], to: "takes/\(file)")
         case .link: #expect(symlink("/dev/null", "\(path)/\(file)") == 0)
         case .folder: #expect(mkdir("\(path)/\(file)", 0o755) == 0)
         }
@@ -87,8 +88,8 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let audio = before.keys.sorted().filter { $0.hasSuffix(".wav") }
         try #require(audio.count > 1)
         // One complete file, and one that was only begun.
-        try scratch.write(try #require(before[audio[0]]), "takes/\(audio[0])")
-        try scratch.write([], "takes/\(audio[1])")
+        scratch.write(try #require(before[audio[0]]), to: "takes/\(audio[0])")
+        scratch.write([], to: "takes/\(audio[1])")
         try directory.restore(take)
         #expect(try unrestored(files(of: take)) == before && directory.sidecar(of: take).restored == true)
         #expect(try files(of: take, in: ".bin/").isEmpty && directory.bin.items.isEmpty)
@@ -109,7 +110,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         }
         let file = "\(take.day)/\(take.stem).wav"
         let sound = try #require(before[file])
-        try scratch.write(sound, "takes/\(file)")
+        scratch.write(sound, to: "takes/\(file)")
         let directory = try directory()
         #expect(
             directory.bin.newProblems() == [
@@ -132,11 +133,11 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let file = "\(take.day)/\(take.stem).wav"
         // An older version does not note that all files are in the bin.
         let note = BinNote(since: 0, binned: nil).bytes
-        if !isNoted { try scratch.write(note, "takes/.bin/\(take.day)/\(take.stem).json.binned") }
+        if !isNoted { scratch.write(note, to: "takes/.bin/\(take.day)/\(take.stem).json.binned") }
         if isMoved {
             #expect(rename("\(path)/.bin/\(file)", "\(path)/\(file)") == 0)
         } else {
-            try scratch.write(try #require(before[file]), "takes/\(file)")
+            scratch.write(try #require(before[file]), to: "takes/\(file)")
         }
         let all = try everything(in: path)
         #expect(throws: FileError.putBack("\(path)/\(file)")) { try directory.empty(take) }
@@ -156,7 +157,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
     @Test func `a take that was put back whole by hand is not deleted with the bin`() throws {
         let directory = try directory()
         let (take, before) = try binned(in: directory)
-        for (file, bytes) in before { try scratch.write(bytes, "takes/\(file)") }
+        for (file, bytes) in before { scratch.write(bytes, to: "takes/\(file)") }
         directory.readBin(at: binMoment())
         let all = try everything(in: path)
         #expect(throws: FileError.self) { try directory.empty(take) }
@@ -175,10 +176,10 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
             ".json.tmp.2", ".dat.3", "-p2.wav.part.1",
         ]
         let theirs = endings.map { "\(take.day)/\(take.stem.file($0))" }
-        for file in theirs { try scratch.write([1], "takes/\(file)") }
+        for file in theirs { scratch.write([1], to: "takes/\(file)") }
         // A recorder keeps damaged documents under these names.
         for ending in [".json.damaged", ".json.damaged.2", ".json.part.unread", ".json.part.unread.3"] {
-            try scratch.write([2], "takes/\(take.day)/\(take.stem.file(ending))")
+            scratch.write([2], to: "takes/\(take.day)/\(take.stem.file(ending))")
         }
         if isForGood {
             try directory.remove(take)
@@ -196,7 +197,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
         let directory = try directory()
         let (take, before) = try binned(in: directory)
         let file = "\(take.day)/\(take.stem).json"
-        try scratch.write(try #require(before[file]), "takes/\(file)")
+        scratch.write(try #require(before[file]), to: "takes/\(file)")
         directory.readBin(at: binMoment())
         #expect(
             directory.bin.newProblems() == [
@@ -218,7 +219,7 @@ func unrestored(_ files: [String: [UInt8]]) -> [String: [UInt8]] {
             for file in try files(of: take, in: ".bin/").keys where !file.hasSuffix(".json") {
                 #expect(rename("\(path)/\(file)", "\(path)/\(file.dropFirst(5))") == 0)
             }
-            try scratch.write(BinNote(since: 0, binned: nil).bytes, "takes/.bin/\(take.day)/\(take.stem).json.binned")
+            scratch.write(BinNote(since: 0, binned: nil).bytes, to: "takes/.bin/\(take.day)/\(take.stem).json.binned")
         }
         try put(.file, at: ".bin/\(take.day)/\(take.stem).wav")
         let all = try everything(in: path)

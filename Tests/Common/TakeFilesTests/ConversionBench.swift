@@ -2,13 +2,14 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Takes to convert to FLAC, in a folder of their own, with system calls that can fail.
 struct ConversionBench {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let calls: FaultyCalls
     let directory: TakesDirectory
 

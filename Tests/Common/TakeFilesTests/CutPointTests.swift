@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import Synchronization
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -13,7 +14,7 @@ struct CutPointTests {
     func killed(
         at index: Int, largestWrite: Int = .max
     ) throws -> (contents: [String: [UInt8]], take: CutTake)? {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         let calls = FaultyCalls(root: path, largestWrite: largestWrite)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
@@ -27,7 +28,7 @@ struct CutPointTests {
     func recover(
         _ contents: [String: [UInt8]], _ take: CutTake, _ comment: Comment
     ) throws -> [String: [UInt8]] {
-        let scratch = try ScratchFolder(contents)
+        let scratch = TestFolder(contents)
         let directory = try TakesDirectory(path: scratch.path)
         for outcome in try recoverAll(in: directory) {
             switch outcome {
@@ -78,7 +79,7 @@ struct CutPointTests {
             guard let (contents, take) = try killed(at: index) else { break }
             let expected = try recover(contents, take, "killed at call \(index)")
             for second in stride(from: index % 2, to: .max, by: 2) {
-                let scratch = try ScratchFolder(contents)
+                let scratch = TestFolder(contents)
                 let calls = FaultyCalls(root: scratch.path, largestWrite: largestWrite)
                 let isOver = try { () throws -> Bool in
                     let directory = try TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))
@@ -103,7 +104,7 @@ struct PowerCutTests {
     func record(
         isFAT: Bool
     ) throws -> (disk: PowerCutDisk, begin: Int, owed: [(from: Int, CutTake.Owed)], take: CutTake) {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         _ = try FileSystem().makeFolder(path)
         let disk = try PowerCutDisk(root: path, isFAT: isFAT)
@@ -120,7 +121,7 @@ struct PowerCutTests {
     func recover(
         _ contents: [String: [UInt8]], _ take: CutTake, _ owed: CutTake.Owed, isExact: Bool, _ comment: Comment
     ) throws -> [String: [UInt8]] {
-        let scratch = try ScratchFolder(contents)
+        let scratch = TestFolder(contents)
         let directory = try TakesDirectory(path: scratch.path)
         let outcomes = try recoverAll(in: directory)
         for outcome in outcomes {
@@ -167,7 +168,7 @@ struct PowerCutTests {
             let contents = disk.files(after: count, losing: loss, seed: UInt64(count))
             let isExact = loss == .nothing || loss == .everything
             let expected = try recover(contents, take, sure, isExact: isExact, "cut after \(count), \(loss)")
-            let scratch = try ScratchFolder(contents)
+            let scratch = TestFolder(contents)
             let second = try PowerCutDisk(root: scratch.path, isFAT: loss == .apart)
             let calls = second
             try { _ = try recoverAll(in: TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))) }()

@@ -1,6 +1,7 @@
 import Glibc
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -160,18 +161,10 @@ func recoverAll(
     }
 }
 
-extension ScratchFolder {
+extension TestFolder {
     /// A folder that contains these files.
-    convenience init(_ contents: [String: [UInt8]]) throws {
-        self.init()
-        let files = FileSystem()
-        for (path, bytes) in contents {
-            var folder = self.path
-            for name in path.split(separator: "/").dropLast() {
-                folder += "/\(name)"
-                _ = try files.makeFolder(folder)
-            }
-            try files.write(bytes, to: files.create("\(self.path)/\(path)", isNew: false), at: 0)
-        }
+    convenience init(_ contents: [String: [UInt8]]) {
+        self.init(in: .memory)
+        for (name, bytes) in contents { write(bytes, to: name) }
     }
 }

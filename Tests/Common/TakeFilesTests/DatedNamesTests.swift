@@ -1,12 +1,13 @@
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Takes whose names contain the date, as later versions name them. Each part has the time of its own first frame.
 @Suite struct DatedNamesTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder(in: .memory)
     private let stem = "heron07-0042_20261121_061811"
     private let second = "heron07-0042-p2_20261121_101811"
     private var path: String { scratch.path + "/takes" }

@@ -1,12 +1,13 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct FLACWriterTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let metadata = FLACMetadata(
         comments: [FLACMetadata.Comment(name: "TITLE", text: "a")], frames: 10_000, rateHz: 48_000)
 

@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -9,7 +10,7 @@ import Testing
 /// The consequences of a failed sync: the kernel may have discarded the data that it could not write.
 struct FailedSyncTests {
     @Test func `after a sync that failed no later one counts, and what it left open is written again`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
@@ -61,7 +62,7 @@ struct FailedSyncTests {
     func `what the storage lost of a sync that failed is not taken for sound`(
         lost: Range<Int64>, suffix: String, expected: Int64
     ) throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let output = try takeWithFailedSync(directory, calls)
@@ -81,7 +82,7 @@ struct FailedSyncTests {
     func `nor is it when the take is recovered once the storage works again`(
         lost: Int64?
     ) throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let output = try takeWithFailedSync(directory, calls)

@@ -1,12 +1,13 @@
 import Glibc
 import PowerCuts
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Each method always fails, or fails some times and then works.
 struct FileSystemTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let calls: FaultyCalls
     let files: FileSystem
 

@@ -2,13 +2,14 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// The fingerprint of the sound, from the writer to the sidecar.
 struct FingerprintTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let calls: FaultyCalls
     let directory: TakesDirectory
 

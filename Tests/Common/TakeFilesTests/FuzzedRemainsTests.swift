@@ -2,13 +2,14 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Remains of takes, mutated by the fuzzer, that once broke recovery.
 struct FuzzedRemainsTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     var path: String { scratch.path + "/takes" }
     let files = FileSystem()
 

@@ -2,6 +2,7 @@ import Foundation
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -41,8 +42,8 @@ import Testing
         let take = try { try binned(in: self.directory()).0 }()
         let (home, bin) = ("\(path)/\(take.day)/\(take.stem)", "\(path)/.bin/\(take.day)/\(take.stem)")
         #expect(rename("\(bin).wav", "\(home).wav") == 0)
-        try scratch.write(BinNote(since: 5, binned: nil).bytes, "takes/\(take.day)/\(take.stem).json.binned")
-        try scratch.write(BinNote(since: 0, binned: nil).bytes, "takes/.bin/\(take.day)/\(take.stem).json.binned")
+        scratch.write(BinNote(since: 5, binned: nil).bytes, to: "takes/\(take.day)/\(take.stem).json.binned")
+        scratch.write(BinNote(since: 0, binned: nil).bytes, to: "takes/.bin/\(take.day)/\(take.stem).json.binned")
         let directory = try self.directory()
         #expect(directory.bin.newProblems() == [] && directory.bin.items.map(\.putBack) == [[]])
         #expect(try files(of: take).isEmpty)
@@ -53,18 +54,18 @@ import Testing
     @Test func `of a take that was copied back whole, what lies in the bin is deleted if a person names it`() throws {
         let directory = try self.directory()
         let (take, before) = try binned(in: directory)
-        for (file, bytes) in before { try scratch.write(bytes, "takes/\(file)") }
+        for (file, bytes) in before { scratch.write(bytes, to: "takes/\(file)") }
         for file in before.keys.sorted() {
             let original = try #require(before[file])
             // A different byte, a different length, and no file at all.
             let others: [[UInt8]?] = [[~original[0]] + original.dropFirst(), original + [1], nil]
             for bytes in others {
-                if let bytes { try scratch.write(bytes, "takes/\(file)") } else { unlink("\(path)/\(file)") }
+                if let bytes { scratch.write(bytes, to: "takes/\(file)") } else { unlink("\(path)/\(file)") }
                 let all = try everything(in: path)
                 #expect(throws: FileError.self, "\(file)") { try directory.empty(take, isNamed: true) }
                 #expect(try everything(in: path) == all, "\(file)")
             }
-            try scratch.write(original, "takes/\(file)")
+            scratch.write(original, to: "takes/\(file)")
         }
         #expect(throws: FileError.self) { try directory.empty(take) }
         try directory.empty(take, isNamed: true)

@@ -1,6 +1,7 @@
 import PowerCuts
 import SeededRandom
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -15,7 +16,7 @@ struct HostileRemainsTests {
 
     /// A sidecar and a header from a recorder, which the tests damage.
     static let whole: [String: [UInt8]] = {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         var found: [String: [UInt8]] = [:]
         if let directory = try? TakesDirectory(path: scratch.path + "/takes") { _ = CutTake.record(in: directory) }
         for (path, bytes) in (try? everything(in: scratch.path + "/takes")) ?? [:] { found[path] = bytes }
@@ -64,7 +65,7 @@ struct HostileRemainsTests {
                 }
                 contents["2026-11-21/heron07-0002-061811Z\(name)"] = bytes
             }
-            let scratch = try ScratchFolder(contents)
+            let scratch = TestFolder(contents)
             let directory = try TakesDirectory(path: scratch.path)
             let outcomes = try recoverAll(in: directory)
             let after = try everything(in: scratch.path)

@@ -1,12 +1,13 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Files in the directory of takes that a recorder did not write.
 struct HostileTakesTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     var path: String { scratch.path + "/takes" }
     let files = FileSystem()
 

@@ -1,13 +1,14 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// The kit's id, which is independent of its name and of the storage of its takes.
 struct KitKeyTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let files = FileSystem()
     var state: String { scratch.path + "/state" }
     var path: String { state + "/kit.key" }
@@ -32,7 +33,7 @@ struct KitKeyTests {
     }
 
     @Test func `the id is the first 32 digits of the key's SHA-256`() throws {
-        try scratch.write(Array("abcdefghijklmnopqrstuvwxyz012345".utf8), "state/kit.key")
+        scratch.write(Array("abcdefghijklmnopqrstuvwxyz012345".utf8), to: "state/kit.key")
         // Computed with sha256sum.
         #expect(key().prepare()?.description == "653bb1245e828fcda4fa53fcd5a3def5")
     }
@@ -47,7 +48,7 @@ struct KitKeyTests {
 
     @Test(arguments: [[], [1, 2, 3], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 7, count: 33)] as [[UInt8]])
     func `a damaged key is kept aside, reported once, and another one is made`(content: [UInt8]) throws {
-        try scratch.write(content, "state/kit.key")
+        scratch.write(content, to: "state/kit.key")
         let problem = content.count == 32 ? "it is all zeros" : "it has not 32 bytes"
         let key = key()
         let id = try #require(key.prepare())
@@ -58,7 +59,7 @@ struct KitKeyTests {
         #expect(key.newSentences() == [])
         #expect(try files.contents(path + ".damaged") == content)
         // A second damaged key does not replace the first one.
-        try scratch.write([9], "state/kit.key")
+        scratch.write([9], to: "state/kit.key")
         let second = self.key()
         #expect(second.prepare() != id)
         #expect(try files.contents(path + ".damaged") == content && files.contents(path + ".damaged2") == [9])
@@ -68,7 +69,7 @@ struct KitKeyTests {
         _ = try files.makeFolder(path)
         #expect(key().prepare() != nil && files.isTaken(path + ".damaged"))
         unlink(path)
-        try scratch.write([UInt8](repeating: 7, count: 32), "elsewhere")
+        scratch.write([UInt8](repeating: 7, count: 32), to: "elsewhere")
         symlink(scratch.path + "/elsewhere", path)
         let key = key()
         #expect(key.prepare() != nil && key.newSentences().count == 1)

@@ -1,13 +1,14 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Numbers that belong to the kit, independent of the storage that it records on.
 struct KitMarkTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let files = FileSystem()
     var state: String { scratch.path + "/state" }
     var mark: KitMark { KitMark(folder: state) }

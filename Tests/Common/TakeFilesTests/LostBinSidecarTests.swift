@@ -1,6 +1,7 @@
 import Foundation
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles

@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -374,7 +375,7 @@ struct LostSidecarTests {
         let contents = try everything(in: bench.path)
         var expected: [String: [UInt8]]?
         for index in 0... {
-            let scratch = try ScratchFolder(contents)
+            let scratch = TestFolder(contents)
             let calls = FaultyCalls(root: scratch.path)
             let isOver = try { () throws -> Bool in
                 let directory = try TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))
@@ -398,14 +399,14 @@ struct LostSidecarTests {
         try damage(name, .half)
         let old = try bench.files.contents(sidecarPath(name))
         let contents = try everything(in: bench.path)
-        let scratch = try ScratchFolder(contents)
+        let scratch = TestFolder(contents)
         let disk = try PowerCutDisk(root: scratch.path, isFAT: loss == .apart)
         let begin = disk.count
         try { _ = try recover(TakesDirectory(path: scratch.path, files: FileSystem(calls: disk))) }()
         #expect(disk.count > begin)
         for count in begin...disk.count {
             let left = disk.files(after: count, losing: loss, seed: UInt64(count))
-            let other = try ScratchFolder(left)
+            let other = TestFolder(left)
             let directory = try TakesDirectory(path: other.path)
             _ = try recover(directory)
             let after = try everything(in: other.path)

@@ -1,10 +1,11 @@
 import Glibc
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct PeaksOverviewTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder(in: .memory)
     private var path: String { "\(scratch.path)/a.dat" }
     private let files = FileSystem()
 

@@ -1,10 +1,11 @@
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct RIFFChunksTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let files = FileSystem()
 
     func chunks(_ bytes: [UInt8]) throws -> [[UInt8]] {

@@ -1,13 +1,14 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Takes that are interrupted and recovered, in a folder of their own.
 struct RecoveryBench {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     var path: String { scratch.path + "/takes" }
     var folder: String { path + "/2026-11-21" }
     let files = FileSystem()

@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -185,7 +186,7 @@ struct RecoveryDraftTests {
         try bench.make(RecoveryBench.junk, "\(name.stem).json.part")
         // The draft is the only copy of its content, so an interrupted recovery must not lose it.
         for index in 0... {
-            let scratch = try ScratchFolder(everything(in: bench.path))
+            let scratch = try TestFolder(everything(in: bench.path))
             let calls = FaultyCalls(root: scratch.path)
             let isOver = try { () throws -> Bool in
                 let directory = try TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))

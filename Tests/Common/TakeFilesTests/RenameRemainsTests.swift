@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -9,7 +10,7 @@ import Testing
 /// The remains of a power cut during a rename on a repaired file system without a journal: one of two names without
 /// content.
 struct RenameRemainsTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let directory: TakesDirectory
     let files = FileSystem()
 
@@ -77,7 +78,7 @@ struct RenameRemainsTests {
         try write(SidecarFile.bytes(directory.sidecar(of: take)), to: path(take, ".json.tmp"))
         let calls = FaultyCalls(root: directory.path)
         try { () throws in
-            let copy = try ScratchFolder(everything(in: directory.path))
+            let copy = try TestFolder(everything(in: directory.path))
             let other = try TakesDirectory(path: copy.path, files: FileSystem(calls: calls))
             calls.setRefusal { verb, subject in verb == "remove" && subject.hasSuffix(".dat") ? EIO : nil }
             #expect(throws: FileError.self) { try other.remove(take) }
@@ -131,7 +132,7 @@ struct FLACPowerCutTests {
     func `a power cut at any moment of a conversion leaves the whole take, and another conversion ends it`(
         loss: PowerCut.Loss
     ) throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         var take: TakeName?
         try { () throws in
@@ -150,7 +151,7 @@ struct FLACPowerCutTests {
         for count in 0...disk.count {
             for seed in 0..<(loss == .apart ? 4 : 1) as Range<UInt64> {
                 let comment: Comment = "cut after \(count) of \(disk.count), \(loss), seed \(seed)"
-                let cut = try ScratchFolder(disk.files(after: count, losing: loss, seed: seed &* 1000 &+ UInt64(count)))
+                let cut = TestFolder(disk.files(after: count, losing: loss, seed: seed &* 1000 &+ UInt64(count)))
                 let directory = try TakesDirectory(path: cut.path)
                 for outcome in try recoverAll(in: directory) {
                     if case .left(let reason) = outcome { Issue.record("\(reason), \(comment)") }

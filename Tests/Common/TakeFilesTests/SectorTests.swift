@@ -2,13 +2,14 @@ import Foundation
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Entries of exFAT within one sector of the folder.
 @Suite struct SectorTests {
-    private let bench = ScratchFolder()
+    private let bench = TestFolder(in: .memory)
     private let calls: FaultyCalls
     private let files: FileSystem
 

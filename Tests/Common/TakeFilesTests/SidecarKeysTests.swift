@@ -3,11 +3,12 @@ import FoundationEssentials
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 /// The keys of a sidecar that other programs rely on. None may be renamed or removed.
 @Suite struct SidecarKeysTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder(in: .memory)
 
     /// By the name of their list; "" for the sidecar's own keys.
     private static let agreed: [String: Set<String>] = [

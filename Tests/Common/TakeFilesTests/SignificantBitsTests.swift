@@ -1,12 +1,13 @@
 import Filters
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// Takes of a card whose samples have few significant bits in 32.
 struct SignificantBitsTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     var path: String { scratch.path + "/takes" }
     let files = FileSystem()
 

@@ -1,13 +1,14 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// A finished take with fingerprints. The tests damage its files.
 private struct FingerprintedTake {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let directory: TakesDirectory
     let take: TakeName
     var folder: String { "\(directory.path)/\(take.day)" }

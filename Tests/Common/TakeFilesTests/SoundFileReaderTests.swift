@@ -1,11 +1,12 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct SoundFileReaderTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
 
     /// A file with a header and some sound.
     func file(_ name: String, _ bytes: [UInt8]) throws -> String {

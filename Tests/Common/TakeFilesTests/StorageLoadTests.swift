@@ -1,5 +1,6 @@
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -7,7 +8,7 @@ import Testing
 /// The storage operations of a take, apart from its sound.
 struct StorageLoadTests {
     @Test func `a take of ten minutes writes its header every ten seconds, and a sidecar for what changed`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)

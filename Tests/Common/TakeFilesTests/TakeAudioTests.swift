@@ -1,11 +1,12 @@
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 @Suite struct TakeAudioTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder(in: .memory)
 
     private func take(splitBytes: Int64 = TakeOutput.largestSplitBytes) throws -> (TakesDirectory, TakeName) {
         let directory = try TakesDirectory(path: "\(scratch.path)/takes")

@@ -1,12 +1,13 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 @Suite struct TakeDatingTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder(in: .memory)
     private var path: String { scratch.path + "/takes" }
     private let boot = "0b0c0d0e-0000-4000-8000-000000000001"
     /// An hour and a half later than the start in the takes.

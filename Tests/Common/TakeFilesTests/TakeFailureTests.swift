@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -78,7 +79,7 @@ struct TakeFailureTests {
     func check(
         _ plan: @escaping FaultyCalls.Plan, isBriefly: Bool = false, _ comment: Comment
     ) throws -> Course {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         let calls = FaultyCalls(root: path)
         let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
@@ -140,7 +141,7 @@ struct TakeFailureTests {
 
     /// The number of calls of the short take if none fails.
     func callCount() throws -> Int {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         _ = shortTake(in: directory)
@@ -168,7 +169,7 @@ struct TakeFailureTests {
         var failures = 0
         // Making the file needs an open, its permissions and its header. The pixels follow.
         for index in 0..<8 {
-            let scratch = ScratchFolder()
+            let scratch = TestFolder(in: .memory)
             let calls = FaultyCalls(root: scratch.path + "/takes")
             let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
             let output = try TakeOutput(directory)
@@ -203,7 +204,7 @@ struct TakeFailureTests {
     ) throws {
         // Its six calls: open, permissions, header, pixels, header, sync.
         for failing in 0..<6 {
-            let scratch = ScratchFolder()
+            let scratch = TestFolder(in: .memory)
             let calls = FaultyCalls(root: scratch.path + "/takes")
             let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
             let output = try TakeOutput(directory)
@@ -258,7 +259,7 @@ struct TakeFailureTests {
     }
 
     @Test func `writes that are cut short are continued`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes", largestWrite: 7)
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let course = shortTake(in: directory)
@@ -268,7 +269,7 @@ struct TakeFailureTests {
     }
 
     @Test func `on storage that takes headers but syncs no more the header counts the synced frames`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)
@@ -287,7 +288,7 @@ struct TakeFailureTests {
     }
 
     @Test func `a take that only cannot get its name keeps every frame, and is whole under its first name`() throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let calls = FaultyCalls(root: scratch.path + "/takes")
         let directory = try TakesDirectory(path: scratch.path + "/takes", files: FileSystem(calls: calls))
         let output = try TakeOutput(directory)

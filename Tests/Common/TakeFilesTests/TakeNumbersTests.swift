@@ -1,12 +1,13 @@
 import Glibc
 import PowerCuts
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct TakeNumbersTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let files = FileSystem()
 
     private func numbers(
@@ -39,13 +40,13 @@ struct TakeNumbersTests {
         "heron07-0001_20261121_061811.dat.part",
     ]) func `a number whose take has any file is passed over`(file: String) throws {
         _ = try files.makeFolder("\(scratch.path)/2026-11-21")
-        try scratch.write([], "2026-11-21/\(file)")
+        scratch.write([], to: "2026-11-21/\(file)")
         #expect(try next(numbers()) == 2)
     }
 
     @Test func `while the day cannot be listed, the names that the take needs are looked up one by one`() throws {
         _ = try files.makeFolder("\(scratch.path)/2026-11-21")
-        try scratch.write([], "2026-11-21/heron07-0001-raw_20261121_061811.wav.part")
+        scratch.write([], to: "2026-11-21/heron07-0001-raw_20261121_061811.wav.part")
         let calls = FaultyCalls(root: scratch.path)
         calls.setRefusal { call, subject in call == "list" && subject == "2026-11-21" ? EIO : nil }
         #expect(try next(numbers(calls: calls)) == 2)
@@ -83,7 +84,7 @@ struct TakeNumbersTests {
         calls.trace = []
         try numbers.keep()
         #expect(calls.trace == [])
-        try scratch.write(Array("9\n".utf8), ".number")
+        scratch.write(Array("9\n".utf8), to: ".number")
         try numbers.keep()
         #expect(try written == "9\n")
     }

@@ -1,13 +1,14 @@
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// The exact sequence of a take's calls to the disk.
 struct TakeOrderTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let calls: FaultyCalls
     let directory: TakesDirectory
 

@@ -2,12 +2,13 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct TakeOutputTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let directory: TakesDirectory
 
     init() throws {

@@ -2,13 +2,14 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 /// A stop that is undone or not.
 struct TakeTailTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     let directory: TakesDirectory
     let files = FileSystem()
 
@@ -36,7 +37,7 @@ struct TakeTailTests {
 
     /// A copy of all files, as if the process had ended, after its recovery.
     func recoveredCopy() throws -> (outcomes: [TakeRecovery.Outcome], files: [String: [UInt8]]) {
-        let copy = try ScratchFolder(everything(in: directory.path))
+        let copy = try TestFolder(everything(in: directory.path))
         let outcomes = try recoverAll(in: TakesDirectory(path: copy.path))
         return (outcomes, try everything(in: copy.path).filter { $0.key != ".lock" })
     }
@@ -249,7 +250,7 @@ struct TailCutTests {
     private func recover(
         _ contents: [String: [UInt8]], _ take: TailTake, _ owed: TailTake.Owed, isExact: Bool = true, _ comment: Comment
     ) throws {
-        let scratch = try ScratchFolder(contents)
+        let scratch = TestFolder(contents)
         let directory = try TakesDirectory(path: scratch.path)
         for outcome in try recoverAll(in: directory) {
             // If the sound was not synced, only its unfiltered twin may exist.
@@ -267,7 +268,7 @@ struct TailCutTests {
     {
         var cuts = 0
         for index in stride(from: 0, to: .max, by: largestWrite == .max ? 1 : 3) {
-            let scratch = ScratchFolder()
+            let scratch = TestFolder(in: .memory)
             let path = scratch.path + "/takes"
             let calls = FaultyCalls(root: path, largestWrite: largestWrite)
             let directory = try TakesDirectory(path: path, files: FileSystem(calls: calls))
@@ -285,7 +286,7 @@ struct TailCutTests {
     func `a power cut at any moment of a tail costs nothing that was synced`(
         loss: PowerCut.Loss, end: TailTake.End
     ) throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         _ = try FileSystem().makeFolder(path)
         let disk = try PowerCutDisk(root: path, isFAT: loss == .apart)
@@ -307,7 +308,7 @@ struct TailCutTests {
 
     @Test(arguments: PowerCut.Loss.allCases)
     func `a power cut while a take that went on is recovered costs nothing`(loss: PowerCut.Loss) throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         _ = try FileSystem().makeFolder(path)
         let disk = try PowerCutDisk(root: path, isFAT: loss == .apart)
@@ -320,7 +321,7 @@ struct TailCutTests {
             let sure = owed.last { $0.from <= count }?.1 ?? TailTake.Owed()
             let isExact = loss == .nothing || loss == .everything
             let contents = disk.files(after: count, losing: loss, seed: UInt64(count))
-            let second = try ScratchFolder(contents)
+            let second = TestFolder(contents)
             let calls = try PowerCutDisk(root: second.path, isFAT: loss == .apart)
             _ = try recoverAll(in: TakesDirectory(path: second.path, files: FileSystem(calls: calls)))
             for event in 0...calls.count {

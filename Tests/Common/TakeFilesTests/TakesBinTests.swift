@@ -2,6 +2,7 @@ import Foundation
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -20,7 +21,7 @@ func binMoment(
 }
 
 @Suite struct TakesBinTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TestFolder(in: .memory)
     private var path: String { scratch.path + "/takes" }
 
     private func directory(_ calls: (any SystemCalls)? = nil) throws -> TakesDirectory {
@@ -46,7 +47,7 @@ func binMoment(
         let directory = try directory()
         let (first, take) = (try record(in: directory), try record(in: directory))
         // A damaged sidecar that a recorder kept moves with the take.
-        try scratch.write([1, 2], "takes/\(take.day)/\(take.stem).json.damaged")
+        scratch.write([1, 2], to: "takes/\(take.day)/\(take.stem).json.damaged")
         let before = try files(of: take)
         #expect(before.count > 8)
         try directory.moveToBin(take, at: binMoment())
@@ -113,7 +114,7 @@ func binMoment(
         }()
         try FileManager.default.moveItem(
             atPath: "\(path)/.bin/\(take.day)/\(take.stem).wav", toPath: "\(path)/\(take.day)/\(take.stem).wav")
-        try scratch.write(BinNote(since: 0, binned: nil).bytes, "takes/.bin/\(take.day)/\(take.stem).json.binned")
+        scratch.write(BinNote(since: 0, binned: nil).bytes, to: "takes/.bin/\(take.day)/\(take.stem).json.binned")
         return (take, FaultyCalls(root: path))
     }
 
@@ -142,7 +143,7 @@ func binMoment(
         try output.sync()
         for make in ["", "file", "link"] {
             try? FileManager.default.removeItem(atPath: "\(path)/.bin")
-            if make == "file" { try scratch.write([1], "takes/.bin") }
+            if make == "file" { scratch.write([1], to: "takes/.bin") }
             if make == "link" { #expect(symlink("nowhere", "\(path)/.bin") == 0) }
             #expect(try directory.leftovers() == [output.name], "\(make)")
         }
@@ -208,7 +209,7 @@ func binMoment(
             let take = try record(in: directory)
             let copy = try everything(in: "\(path)/\(take.day)")
             try directory.moveToBin(take, at: binMoment())
-            for (name, bytes) in copy { try scratch.write(bytes, "takes/\(take.day)/\(name)") }
+            for (name, bytes) in copy { scratch.write(bytes, to: "takes/\(take.day)/\(name)") }
             _ = try directory.revise(take) { $0.gainDB = 3 }
             return take
         }()
@@ -225,7 +226,7 @@ func binMoment(
         let calls = FaultyCalls(root: path)
         let directory = try directory(calls)
         try FileManager.default.createDirectory(atPath: "\(path)/2026-11-21", withIntermediateDirectories: true)
-        try scratch.write([1], "takes/2026-11-21/heron07-0001_20261121_061811.json.part")
+        scratch.write([1], to: "takes/2026-11-21/heron07-0001_20261121_061811.json.part")
         calls.setRefusal { $0 == "list" && $1 == "2026-11-21" ? EIO : nil }
         #expect(try directory.nextTake(kit: "heron07", started: morning).number == 2)
     }
@@ -236,7 +237,7 @@ func binMoment(
         try directory.moveToBin(take, at: binMoment())
         let binned = try files(of: take, in: ".bin/")
         let sidecar = "takes/\(take.day)/\(take.stem).json"
-        try scratch.write([7], sidecar)
+        scratch.write([7], to: sidecar)
         #expect(throws: FileError("restore", directory.sidecarPath(of: take), code: EEXIST)) {
             try directory.restore(take)
         }
@@ -271,7 +272,7 @@ func binMoment(
         #expect(directory.bin.lastFreeBytes == 1000)
         // Removing a link frees no bytes.
         let long = scratch.path + "/long"
-        try scratch.write([UInt8](repeating: 0, count: 1 << 20), "long")
+        scratch.write([UInt8](repeating: 0, count: 1 << 20), to: "long")
         symlink(long, "\(path)/.bin/\(take.day)/\(take.stem).txt")
         directory.readBin(at: binMoment())
         #expect(directory.bin.byteCount < 1 << 20)
@@ -325,7 +326,7 @@ func binMoment(
         let age = BinAge(seconds: 77, at: binMoment())
         #expect(BinAge(age.bytes) == age)
         #expect(BinAge([]) == nil && BinAge(Array(#"{"age_seconds":-1}"#.utf8)) == nil)
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let takes = try binTakes(below: scratch.path)
         // Another boot, a year later by a clock that somebody set.
         let note = "\(scratch.path)/takes/.bin/\(takes[0].day)/\(takes[0].stem).json.binned"
@@ -368,7 +369,7 @@ func binMoment(
     private func check(
         _ contents: [String: [UInt8]], _ take: TakeName, _ before: [String: [UInt8]], _ way: Way, _ comment: Comment
     ) throws {
-        let scratch = try ScratchFolder(contents)
+        let scratch = TestFolder(contents)
         let directory = try TakesDirectory(path: scratch.path)
         directory.readBin(at: binMoment())
         for outcome in try recoverAll(in: directory) {
@@ -400,7 +401,7 @@ func binMoment(
         var (cuts, last) = (0, 0)
         // Every fifth call, since each takes long in a debug build.
         for index in stride(from: 0, to: .max, by: 5) {
-            let scratch = ScratchFolder()
+            let scratch = TestFolder(in: .memory)
             let path = scratch.path + "/takes"
             var prepared: (TakesDirectory, TakeName, [String: [UInt8]])? = try prepare(way, path)
             let (take, before) = (try #require(prepared).1, try #require(prepared).2)
@@ -424,7 +425,7 @@ func binMoment(
     func `an operation of which one call fails leaves it wholly in one place`(_ way: Way, isFAT: Bool) throws {
         var failures = 0
         for index in stride(from: isFAT ? 0 : 3, to: .max, by: 7) {
-            let scratch = ScratchFolder()
+            let scratch = TestFolder(in: .memory)
             let path = scratch.path + "/takes"
             var prepared: (TakesDirectory, TakeName, [String: [UInt8]])? = try prepare(way, path)
             let (take, before) = (try #require(prepared).1, try #require(prepared).2)
@@ -451,7 +452,7 @@ func binMoment(
     func `a power cut at any moment leaves it wholly in one place`(
         loss: (PowerCut.Loss, seeds: [UInt64]), _ way: Way
     ) throws {
-        let scratch = ScratchFolder()
+        let scratch = TestFolder(in: .memory)
         let path = scratch.path + "/takes"
         var prepared: (TakesDirectory, TakeName, [String: [UInt8]])? = try prepare(way, path)
         let (take, before) = (try #require(prepared).1, try #require(prepared).2)

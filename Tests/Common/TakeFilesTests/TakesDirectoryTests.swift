@@ -3,12 +3,13 @@ import Glibc
 import PowerCuts
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
 
 struct TakesDirectoryTests {
-    let scratch = ScratchFolder()
+    let scratch = TestFolder(in: .memory)
     var path: String { scratch.path + "/takes" }
     let files = FileSystem()
 
@@ -170,7 +171,7 @@ struct TakesDirectoryTests {
         var cut = 0
         var stayed: Set<Bool> = []
         while true {
-            let scratch = ScratchFolder()
+            let scratch = TestFolder(in: .memory)
             let calls = FaultyCalls(root: scratch.path)
             let directory = try TakesDirectory(path: scratch.path, files: FileSystem(calls: calls))
             let output = try TakeOutput(directory, keepsUnfiltered: true)

@@ -1,24 +1,6 @@
 import Takes
+import TestBench
 import Testing
-
-/// A clock that returns the times of a list in order, and then stays at the last one.
-private final class ScriptedClock: Clock {
-    private let instants: Locked<[Int64]>
-    private let ahead: Int64
-
-    /// - Parameter instants: in milliseconds.
-    init(_ instants: [Int64], aheadMicroseconds: Int64) {
-        self.instants = Locked(instants)
-        ahead = aheadMicroseconds
-    }
-
-    private func next() -> Int64 {
-        instants.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-    }
-
-    func now() -> Instant { Instant(nanoseconds: next() * 1_000_000) }
-    func wallTime() -> WallTime { WallTime(microseconds: next() * 1000 + ahead) }
-}
 
 @Suite struct ClockOffsetTests {
     @Test func `an offset turns instants into dates and back`() {
@@ -42,11 +24,18 @@ private final class ScriptedClock: Clock {
         #expect(least.distance(to: most) == .microseconds(Int64.max) + .microseconds(Int64.max) + .microseconds(1))
     }
 
+    /// - Parameter readings: in milliseconds.
+    private func scripted(_ readings: [Int64], aheadMicroseconds: Int64) -> TestClock {
+        TestClock(
+            at: Instant(nanoseconds: 0), wallTime: WallTime(microseconds: aheadMicroseconds),
+            readings: readings.map { Instant(nanoseconds: $0 * 1_000_000) })
+    }
+
     @Test func `two clocks that are read quickly after one another count, those with a pause between do not`() {
         // Each try reads monotonic, calendar, monotonic. The first try has 30 ms before the calendar and 20 after it.
-        let clock = ScriptedClock([0, 30, 50, 60, 60, 60], aheadMicroseconds: 1_000_000)
+        let clock = scripted([0, 30, 50, 60, 60, 60], aheadMicroseconds: 1_000_000)
         #expect(clock.offset() == ClockOffset(microseconds: 1_000_000))
-        let alwaysBusy = ScriptedClock([0, 1, 2, 10, 14, 20, 30, 39, 50, 60, 61, 80, 90, 91, 99], aheadMicroseconds: 0)
+        let alwaysBusy = scripted([0, 1, 2, 10, 14, 20, 30, 39, 50, 60, 61, 80, 90, 91, 99], aheadMicroseconds: 0)
         #expect(alwaysBusy.offset() == ClockOffset(microseconds: 0))
     }
 

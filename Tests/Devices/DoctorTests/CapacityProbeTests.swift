@@ -1,6 +1,7 @@
 import Glibc
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 
 @testable import Doctor
@@ -200,7 +201,7 @@ import Testing
     }
 
     @Test func `the kernel says how large a disk is and where its partition begins`() throws {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         let files = FileSystem()
         let device = try files.identity(folder.path).device
         let number = "\((device >> 8) & 0xfff):\(device & 0xff)"

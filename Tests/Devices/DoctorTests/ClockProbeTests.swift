@@ -1,18 +1,14 @@
 import Glibc
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 
 @testable import Doctor
 
 @Suite struct ClockProbeTests {
-    private struct StoppedClock: Clock {
-        func now() -> Instant { Instant(nanoseconds: 5_000_000_000) }
-        func wallTime() -> WallTime { WallTime(microseconds: 1_795_241_891_250_000) }
-    }
-
-    private let scratch = ScratchFolder()
-    private let clock = StoppedClock()
+    private let scratch = TestFolder()
+    private let clock = TestClock()
     private var probe: ClockProbe { ClockProbe(root: scratch.path) }
 
     @Test func `what the machine says is read from its files`() {
@@ -23,7 +19,7 @@ import Testing
         #expect(probe.bootID == "0b0c")
         let evidence = probe.evidence(clock)
         #expect(evidence.isSetFromRTC)
-        #expect(evidence.offset == ClockOffset(microseconds: 1_795_241_886_250_000))
+        #expect(evidence.offset == ClockOffset(microseconds: 1_795_241_791_000_000))
         scratch.write("0\n", to: "sys/class/rtc/rtc0/hctosys")
         #expect(!probe.evidence(clock).isSetFromRTC)
     }

@@ -1,5 +1,6 @@
 import Ring
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -28,15 +29,6 @@ private final class TapCard: CaptureSource {
     }
 
     func stop() {}
-}
-
-/// A clock that a test advances.
-private final class SetClock: Clock {
-    private let nanoseconds = Locked<Int64>(1)
-
-    func advance(by duration: Duration) { nanoseconds.withLock { $0 += duration.nanoseconds } }
-    func now() -> Instant { Instant(nanoseconds: nanoseconds.withLock { $0 }) }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
 }
 
 @Suite struct MicrophoneTrialTests {
@@ -119,7 +111,7 @@ private final class SetClock: Clock {
     }
 
     @Test func `no tap is missed, however much the card delivers at a time, and none is sampled twice`() throws {
-        let clock = SetClock()
+        let clock = TestClock()
         let levels = try CardLevels(CaptureRequest(), on: TapCard(), clock: clock)
         #expect(try levels.next(until: clock.now())?[0].peak.map { $0 > -7 } == true)
         clock.advance(by: .milliseconds(500))

@@ -2,6 +2,7 @@ import Glibc
 import Lines
 import Panel
 import Settings
+import TestBench
 import Testing
 
 @testable import Doctor
@@ -66,8 +67,7 @@ import Testing
     }
 
     @Test func `an LED device that is not there is named, with those that are`() throws {
-        let folder = ScratchFolder()
-        #expect(mkdir("\(folder.path)/ACT", 0o755) == 0)
+        let folder = TestFolder()
         folder.write("0\n", to: "ACT/brightness")
         var leds = Settings.LEDs.none
         leds.record = .led("ACT")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -83,7 +84,7 @@ import Transport
     }
 
     @Test func `programs that take cards are found by name`() {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         for (number, name) in [(812, "pulseaudio"), (7, "wireplumber"), (9, "pulse"), (10, "bash")] {
             folder.write(name + "\n", to: "proc/\(number)/comm")
         }
@@ -99,13 +100,13 @@ import Transport
         ("1000c\n", [.warning, .warning]), ("nonsense\n", []),
     ])
     func `the firmware reports a weak supply and heat`(text: String, severities: [Finding.Severity]) {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         folder.write(text, to: "sys/devices/platform/soc/soc:firmware/get_throttled")
         #expect(PowerCheck(root: folder.path).findings.map(\.severity) == severities)
     }
 
     @Test func `so does the driver's alarm, and without either there is no finding`() {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         #expect(PowerCheck(root: folder.path).findings == [])
         folder.write("Raspberry Pi 4 Model B Rev 1.1\0", to: "proc/device-tree/model")
         let unknown = PowerCheck(root: folder.path).findings

@@ -1,13 +1,14 @@
 import Glibc
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
 @testable import Doctor
 
 @Suite struct StorageProbeTests {
-    private let folder = ScratchFolder()
+    private let folder = TestFolder(in: .memory)
 
     private func run(
         _ storage: MadeUpStorage, reserveBytes: Int64 = 0, brake: Brake = Brake()
@@ -51,10 +52,10 @@ import Transport
             #expect(storage.count(of: "open") == (call == "free" ? 0 : 1), "\(call)")
             #expect(storage.count(of: "close") == (["free", "open"].contains(call) ? 0 : 1), "\(call)")
             // A file that could not be removed is removed by the next run.
-            if call != "remove" { #expect(folder.names == [], "\(call)") }
+            if call != "remove" { #expect(folder.names() == [], "\(call)") }
         }
         #expect(measured(run(MadeUpStorage())) != nil)
-        #expect(folder.names == [])
+        #expect(folder.names() == [])
     }
 
     @Test func `the real file system is measured too`() throws {
@@ -63,7 +64,7 @@ import Transport
                 StorageProbe.run(
                     in: folder.path, bytesPerSecond: 192_000, reserveBytes: 0, brake: Brake())))
         #expect(speed.bytes == 32 << 20)
-        #expect(folder.names == [])
+        #expect(folder.names() == [])
     }
 
     @Test func `a take that began stops it before the next write`() {
@@ -76,7 +77,7 @@ import Transport
         }
         #expect(reason.contains("a take began"))
         #expect(storage.count(of: "write") == 0)
-        #expect(folder.names == [])
+        #expect(folder.names() == [])
     }
 
     @Test func `the reserve is not touched`() {
@@ -173,7 +174,7 @@ import Transport
     }
 
     @Test func `a folder's rights are read`() throws {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         #expect(chmod(folder.path, 0o2750) == 0)
         let rights = try #require(FolderRights(of: folder.path))
         #expect(rights.isOwn)

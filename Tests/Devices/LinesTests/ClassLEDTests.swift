@@ -1,45 +1,19 @@
 import Glibc
+import TestBench
 import Testing
 
 @testable import Lines
 
 @Suite struct ClassLEDTests {
-    /// A directory with LED devices made of ordinary files, removed with this object.
-    private final class Directory {
-        let path: String
-
-        init(_ names: String...) {
-            var template = Array("/tmp/leds-XXXXXX".utf8CString)
-            path = String(cString: mkdtemp(&template))
-            for name in names {
-                mkdir("\(path)/\(name)", 0o755)
-                write("none [heartbeat] timer\n", "\(name)/trigger")
-                write("255\n", "\(name)/max_brightness")
-                write("255\n", "\(name)/brightness")
-            }
+    /// A folder with LED devices made of ordinary files.
+    private func directory(_ names: String...) -> TestFolder {
+        let directory = TestFolder()
+        for name in names {
+            directory.write("none [heartbeat] timer\n", to: "\(name)/trigger")
+            directory.write("255\n", to: "\(name)/max_brightness")
+            directory.write("255\n", to: "\(name)/brightness")
         }
-
-        deinit {
-            for name in Lines.Directory.names(in: path) {
-                for file in Lines.Directory.names(in: "\(path)/\(name)") { unlink("\(path)/\(name)/\(file)") }
-                rmdir("\(path)/\(name)")
-            }
-            rmdir(path)
-        }
-
-        func write(_ text: String, _ file: String) {
-            let descriptor = open("\(path)/\(file)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-            Glibc.write(descriptor, text, text.utf8.count)
-            close(descriptor)
-        }
-
-        func read(_ file: String) -> String {
-            let descriptor = open("\(path)/\(file)", O_RDONLY)
-            defer { close(descriptor) }
-            var bytes: [UInt8] = Array(repeating: 0, count: 100)
-            let count = Glibc.read(descriptor, &bytes, 100)
-            return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-        }
+        return directory
     }
 
     private func sentences(_ directory: String, _ name: String, _ calls: LEDCalls = LEDCalls()) -> [String] {
@@ -50,35 +24,35 @@ import Testing
     }
 
     @Test func `a device is taken from its trigger, lit at full brightness, and left dark`() {
-        let directory = Directory("ACT")
+        let directory = directory("ACT")
         var errors: [LineError] = []
         do {
             var lamps = LampLines(opening: [.led("ACT")], errors: &errors, ledDirectory: directory.path)
             // An ordinary file keeps the rest of a longer previous text; the kernel's files do not.
-            #expect(directory.read("ACT/trigger").hasPrefix("none\n"))
-            #expect(directory.read("ACT/brightness").hasPrefix("0\n"))
-            directory.write("", "ACT/brightness")
+            #expect(directory.text("ACT/trigger")?.hasPrefix("none\n") == true)
+            #expect(directory.text("ACT/brightness")?.hasPrefix("0\n") == true)
+            directory.write("", to: "ACT/brightness")
             let lit = lamps.set(0, true)
             #expect(lit == nil)
-            #expect(directory.read("ACT/brightness") == "255\n")
-            directory.write("", "ACT/brightness")
+            #expect(directory.text("ACT/brightness") == "255\n")
+            directory.write("", to: "ACT/brightness")
             let same = lamps.set(0, true)
             #expect(same == nil)
-            #expect(directory.read("ACT/brightness") == "")
-            directory.write("", "ACT/brightness")
+            #expect(directory.text("ACT/brightness") == "")
+            directory.write("", to: "ACT/brightness")
         }
         #expect(errors.isEmpty)
-        #expect(directory.read("ACT/brightness") == "0\n")
+        #expect(directory.text("ACT/brightness") == "0\n")
     }
 
     @Test func `a device that is left shows a pattern of the kernel's, and is not put out`() {
-        let directory = Directory("status")
-        directory.write("", "status/pattern")
+        let directory = directory("status")
+        directory.write("", to: "status/pattern")
         var errors: [LineError] = []
         do {
             var lamps = LampLines(opening: [.led("status")], errors: &errors, ledDirectory: directory.path)
-            directory.write("", "status/brightness")
-            directory.write("", "status/trigger")
+            directory.write("", to: "status/brightness")
+            directory.write("", to: "status/trigger")
             let left = lamps.leave(
                 0,
                 [
@@ -86,16 +60,16 @@ import Testing
                     LampSegment(isLit: false, length: .milliseconds(1300)),
                 ], mayBlink: true)
             #expect(left == nil)
-            #expect(directory.read("status/trigger") == "pattern\n")
-            #expect(directory.read("status/pattern") == "255 200 255 0 0 1300 0 0\n")
+            #expect(directory.text("status/trigger") == "pattern\n")
+            #expect(directory.text("status/pattern") == "255 200 255 0 0 1300 0 0\n")
         }
         #expect(errors.isEmpty)
-        #expect(directory.read("status/brightness") == "")
+        #expect(directory.text("status/brightness") == "")
     }
 
     @Test func `a pattern that may not be set is reported, and the device put out`() {
-        let directory = Directory("status")
-        directory.write("", "status/pattern")
+        let directory = directory("status")
+        directory.write("", to: "status/pattern")
         var calls = LEDCalls()
         let open = calls.open
         calls.open = { path, flags throws(CallError) in
@@ -108,21 +82,21 @@ import Testing
             var lamps = LampLines(
                 opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
                 ledCalls: calls)
-            directory.write("", "status/brightness")
+            directory.write("", to: "status/brightness")
             error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: true)
         }
         #expect(
             error?.description
                 == "lamps: status: cannot use \(directory.path)/status/pattern: Permission denied: "
                 + "is the user in the group gpio, and the udev rule for LEDs installed?")
-        #expect(directory.read("status/pattern") == "")
-        #expect(directory.read("status/brightness") == "0\n")
+        #expect(directory.text("status/pattern") == "")
+        #expect(directory.text("status/brightness") == "0\n")
     }
 
     /// The error and the files' texts after leaving a device on a kernel without these triggers.
-    private func leave(without triggers: [String], mayBlink: Bool) -> (error: String?, files: [String]) {
-        let directory = Directory("status")
-        for file in ["delay_on", "delay_off"] { directory.write("", "status/\(file)") }
+    private func leave(without triggers: [String], mayBlink: Bool) -> (error: String?, files: [String?]) {
+        let directory = directory("status")
+        for file in ["delay_on", "delay_off"] { directory.write("", to: "status/\(file)") }
         var calls = LEDCalls()
         let write = calls.write
         calls.write = { descriptor, text throws(CallError) in
@@ -135,10 +109,10 @@ import Testing
             var lamps = LampLines(
                 opening: [.led("status")], errors: &errors, ledDirectory: directory.path, calls: GPIOCalls(),
                 ledCalls: calls)
-            for file in ["trigger", "brightness"] { directory.write("", "status/\(file)") }
+            for file in ["trigger", "brightness"] { directory.write("", to: "status/\(file)") }
             error = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: mayBlink)
         }
-        let files = ["trigger", "delay_on", "delay_off", "brightness"].map { directory.read("status/\($0)") }
+        let files = ["trigger", "delay_on", "delay_off", "brightness"].map { directory.text("status/\($0)") }
         return (error.map { $0.description.replacing(directory.path, with: "LEDS") }, files)
     }
 
@@ -156,21 +130,21 @@ import Testing
     }
 
     @Test func `a device that has no patterns is reported, and put out`() {
-        let directory = Directory("status")
+        let directory = directory("status")
         var errors: [LineError] = []
         do {
             var lamps = LampLines(opening: [.led("status")], errors: &errors, ledDirectory: directory.path)
-            directory.write("", "status/brightness")
+            directory.write("", to: "status/brightness")
             let left = lamps.leave(0, [LampSegment(isLit: true, length: .milliseconds(200))], mayBlink: true)
             #expect(
                 left?.description
                     == "lamps: status: cannot use \(directory.path)/status/pattern: No such file or directory")
         }
-        #expect(directory.read("status/brightness") == "0\n")
+        #expect(directory.text("status/brightness") == "0\n")
     }
 
     @Test func `the sentence about a missing device lists those that there are`() {
-        let directory = Directory("ACT", "status")
+        let directory = directory("ACT", "status")
         #expect(
             sentences(directory.path, "mmc0::")
                 == ["lamps: mmc0::: no LED of that name in \(directory.path) (there are ACT, status)"])
@@ -182,7 +156,7 @@ import Testing
 
     @Test(arguments: ["trigger", "max_brightness", "brightness"])
     func `the sentence about a missing file names it`(_ file: String) {
-        let directory = Directory("ACT")
+        let directory = directory("ACT")
         unlink("\(directory.path)/ACT/\(file)")
         #expect(
             sentences(directory.path, "ACT")
@@ -190,7 +164,7 @@ import Testing
     }
 
     @Test func `the sentence about a missing permission says what to do`() {
-        let directory = Directory("ACT")
+        let directory = directory("ACT")
         var calls = LEDCalls()
         calls.open = { _, _ throws(CallError) in throw CallError(code: EACCES) }
         #expect(
@@ -201,7 +175,7 @@ import Testing
     }
 
     @Test func `an interrupted write is done again`() {
-        let directory = Directory("ACT")
+        let directory = directory("ACT")
         var calls = LEDCalls()
         var failures = 6
         let write = calls.write
@@ -211,12 +185,12 @@ import Testing
             try write(descriptor, text)
         }
         #expect(sentences(directory.path, "ACT", calls).isEmpty)
-        #expect(directory.read("ACT/brightness").hasPrefix("0\n"))
+        #expect(directory.text("ACT/brightness")?.hasPrefix("0\n") == true)
         #expect(failures < 0)
     }
 
     @Test func `a write that always fails is reported once, and the descriptor is closed`() {
-        let directory = Directory("ACT")
+        let directory = directory("ACT")
         var calls = LEDCalls()
         var isFailing = false
         var open = 0

@@ -1,17 +1,11 @@
 import Ring
 import Simulation
 import Takes
+import TestBench
 import Testing
 
-final class StandingClock: Clock, @unchecked Sendable {
-    var instant = Instant(nanoseconds: 1_000_000_000)
-
-    func now() -> Instant { instant }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-}
-
 struct SilentSinkTests {
-    private let clock = StandingClock()
+    private let clock = TestClock()
     private let format = StreamFormat(rateHz: 48000, channels: 2, sampleFormat: .s16)
 
     @Test func `frames are played at the pace of the clock`() {
@@ -21,11 +15,11 @@ struct SilentSinkTests {
         let second = [UInt8](repeating: 0, count: 48000 * 4)
         #expect(second.withUnsafeBytes { sink.write($0) } == 24000)
         #expect(second.withUnsafeBytes { sink.write($0) } == 0)
-        clock.instant = clock.instant + .milliseconds(100)
+        clock.advance(by: .milliseconds(100))
         #expect(sink.queuedFrames() == 19200)
         #expect(sink.takeBack(keeping: 480) == 18720)
         #expect(sink.queuedFrames() == 480)
-        clock.instant = clock.instant + .milliseconds(10)
+        clock.advance(by: .milliseconds(10))
         #expect(sink.queuedFrames() == 0)
         #expect(sink.underruns == 0)
         #expect(second.withUnsafeBytes { sink.write($0) } == 24000)

@@ -1,5 +1,6 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 import Workers
 
@@ -7,7 +8,7 @@ import Workers
 @testable import Simulation
 
 @Suite struct SyntheticVoiceTests {
-    private let clock = StandingClock()
+    private let clock = TestClock()
     private let format = StreamFormat(rateHz: 8000, channels: 2, sampleFormat: .s24Packed)
 
     private func makeRing(holding length: Duration = .seconds(2)) -> Ring {

@@ -77,12 +77,12 @@ struct CardChoiceTests {
     }
 
     @Test func `a better card that was refused is occupied no more, and leaves the next its place`() throws {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         let cards = SoundCards(root: tree.root)
         for (index, id) in [(1, "Mic"), (2, "Pro")] {
             let port = "1-1.\(index)"
             try tree.addCard(index, id: id, device: "usb1/1-1/\(port)/\(port):1.0", bus: "usb", pcms: ["0c"])
-            try tree.write("dev/snd/pcmC\(index)D0c")
+            tree.write("dev/snd/pcmC\(index)D0c")
         }
         let there = cards.list()
         var refusals = CardRefusals()
@@ -91,27 +91,27 @@ struct CardChoiceTests {
         refusals.refuse(there[0].stay, because: "capture: broken")
         #expect(better() == .free([.path("1-1.2"), .cardID("Pro")]))
         for _ in 0..<CardRefusals.most { refusals.refuse(there[0].stay, because: "capture: broken") }
-        try tree.write("proc/asound/card2/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
+        tree.write("proc/asound/card2/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
         #expect(better() == .occupied)
         for _ in 0..<CardRefusals.most { refusals.refuse(there[1].stay, because: "capture: broken") }
         #expect(better() == .none)
     }
 
     @Test func `a better card that another program holds, or that may not be opened, is occupied`() throws {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         let cards = SoundCards(root: tree.root)
         try tree.addCard(0, id: "Loopback", device: "platform/snd_aloop.0", bus: "platform", pcms: ["0c", "1c"])
         #expect(cards.better(than: .loopback, among: cards.list()) == .none)
         try tree.addCard(1, id: "Mic", device: "usb1/1-1/1-1.4/1-1.4:1.0", bus: "usb", pcms: ["0c"])
         #expect(cards.better(than: .usb, among: cards.list()) == .none)
         #expect(cards.better(than: .loopback, among: cards.list()) == .occupied)
-        try tree.write("dev/snd/pcmC1D0c")
+        tree.write("dev/snd/pcmC1D0c")
         #expect(cards.better(than: .loopback, among: cards.list()) == .free([.path("1-1.4"), .cardID("Mic")]))
-        try tree.write("proc/asound/card1/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
+        tree.write("proc/asound/card1/pcm0c/sub0/status", "state: RUNNING\nowner_pid   : 812")
         #expect(cards.better(than: .loopback, among: cards.list()) == .occupied)
         // A further card that is better and free.
         try tree.addCard(2, id: "Pro", device: "usb1/1-2/1-2:1.0", bus: "usb", pcms: ["0c"])
-        try tree.write("dev/snd/pcmC2D0c")
+        tree.write("dev/snd/pcmC2D0c")
         #expect(cards.better(than: .loopback, among: cards.list()) == .free([.path("1-2"), .cardID("Pro")]))
     }
 

@@ -6,16 +6,16 @@ import Testing
 struct CardIdentityTests {
     /// The identities of USB cards in the ports 1-1.1, 1-1.2, …, from their vendor, product and serial numbers.
     private func identities(_ devices: [(model: String, serial: String?)]) throws -> [String] {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         for (index, device) in devices.enumerated() {
             let port = "1-1.\(index + 1)"
             let folder = "usb1/1-1/\(port)"
             try tree.addCard(index, id: "Mic_\(index)", device: "\(folder)/\(port):1.0", bus: "usb", pcms: ["0c"])
             let numbers = device.model.split(separator: ":").map(String.init)
             guard numbers.count == 2 else { continue }
-            try tree.write("sys/devices/\(folder)/idVendor", numbers[0])
-            try tree.write("sys/devices/\(folder)/idProduct", numbers[1])
-            if let serial = device.serial { try tree.write("sys/devices/\(folder)/serial", serial) }
+            tree.write("sys/devices/\(folder)/idVendor", numbers[0])
+            tree.write("sys/devices/\(folder)/idProduct", numbers[1])
+            if let serial = device.serial { tree.write("sys/devices/\(folder)/serial", serial) }
         }
         let cards = SoundCards(root: tree.root).list()
         #expect(
@@ -51,25 +51,25 @@ struct CardIdentityTests {
     }
 
     @Test func `a card that is plugged in again in the same port is another stay`() throws {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         let folder = "sys/devices/usb1/1-1/1-1.1"
         try tree.addCard(0, id: "Mic", device: "usb1/1-1/1-1.1/1-1.1:1.0", bus: "usb", pcms: ["0c"])
         for (name, text) in [("idVendor", "0d8c"), ("idProduct", "0014"), ("devnum", "12")] {
-            try tree.write("\(folder)/\(name)", text)
+            tree.write("\(folder)/\(name)", text)
         }
         func stay() throws -> CardStay { try #require(SoundCards(root: tree.root).list().first).stay }
         #expect(try stay() == CardStay(place: .path("1-1.1"), deviceNumber: 12))
-        try tree.write("\(folder)/devnum", "13")
+        tree.write("\(folder)/devnum", "13")
         #expect(try stay() == CardStay(place: .path("1-1.1"), deviceNumber: 13))
-        try tree.write("\(folder)/devnum", "x")
+        tree.write("\(folder)/devnum", "x")
         #expect(try stay() == CardStay(place: .path("1-1.1"), deviceNumber: nil))
     }
 
     @Test func `every name of a card stays one, whatever identifies it`() throws {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         try tree.addCard(0, id: "Mic", device: "usb1/1-1/1-1.1/1-1.1:1.0", bus: "usb", pcms: ["0c"])
         for (name, text) in [("idVendor", "0d8c"), ("idProduct", "0014"), ("serial", "0000")] {
-            try tree.write("sys/devices/usb1/1-1/1-1.1/\(name)", text)
+            tree.write("sys/devices/usb1/1-1/1-1.1/\(name)", text)
         }
         let card = try #require(SoundCards(root: tree.root).list().first)
         #expect(

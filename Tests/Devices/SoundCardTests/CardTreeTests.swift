@@ -7,8 +7,8 @@ struct CardTreeTests {
     private static let usb = "platform/scb/fd500000.pcie/pci0000:00/0000:01:00.0/usb1/1-1/1-1.4"
 
     private func pi() throws -> MadeUpTree {
-        let tree = try MadeUpTree()
-        try tree.write(
+        let tree = MadeUpTree()
+        tree.write(
             "proc/asound/cards",
             """
              0 [vc4hdmi0       ]: vc4-hdmi - vc4-hdmi-0
@@ -31,10 +31,10 @@ struct CardTreeTests {
         for (name, text) in [
             ("idVendor", "B58E"), ("idProduct", "9e84"), ("serial", "797_2018/01/29_42"), ("product", "Blue Yeti"),
         ] {
-            try tree.write("sys/devices/\(Self.usb)/\(name)", text)
+            tree.write("sys/devices/\(Self.usb)/\(name)", text)
         }
-        try tree.write("proc/asound/card2/usbid", "b58e:9e84")
-        try tree.write("proc/asound/card2/usbbus", "001/004")
+        tree.write("proc/asound/card2/usbid", "b58e:9e84")
+        tree.write("proc/asound/card2/usbbus", "001/004")
         try tree.addCard(
             3, id: "sndrpihifiberry", device: "platform/soc/soc:sound", bus: "platform", pcms: ["0p", "0c"])
         try tree.addCard(
@@ -85,11 +85,11 @@ struct CardTreeTests {
     }
 
     @Test func `without sysfs a USB card goes by what proc lists`() throws {
-        let tree = try MadeUpTree()
-        try tree.write("proc/asound/card0/id", "Mic")
-        try tree.write("proc/asound/card0/usbid", "0D8C:0014")
-        try tree.write("proc/asound/card0/usbbus", "001/004")
-        try tree.write("proc/asound/card0/pcm0c/info")
+        let tree = MadeUpTree()
+        tree.write("proc/asound/card0/id", "Mic")
+        tree.write("proc/asound/card0/usbid", "0D8C:0014")
+        tree.write("proc/asound/card0/usbbus", "001/004")
+        tree.write("proc/asound/card0/pcm0c/info")
         let cards = SoundCards(root: tree.root).list()
         #expect(
             cards == [
@@ -101,10 +101,10 @@ struct CardTreeTests {
     }
 
     @Test func `without proc a card still has its id`() throws {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         try tree.addCard(3, id: "sndrpi", device: "platform/soc/soc:sound", bus: "platform", pcms: [])
-        try tree.write("sys/class/sound/pcmC3D0c/dev")
-        try tree.write("sys/class/sound/pcmC33D1c/dev")
+        tree.write("sys/class/sound/pcmC3D0c/dev")
+        tree.write("sys/class/sound/pcmC33D1c/dev")
         #expect(
             SoundCards(root: tree.root).list() == [
                 CardDescription(
@@ -114,7 +114,7 @@ struct CardTreeTests {
     }
 
     @Test func `where there are no cards there are none`() throws {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         #expect(SoundCards(root: tree.root).list().isEmpty)
         #expect(SoundCards(root: "\(tree.root)/nowhere").list().isEmpty)
     }

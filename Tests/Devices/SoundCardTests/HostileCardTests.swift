@@ -7,17 +7,17 @@ import Testing
 struct HostileCardTests {
     /// A USB card with a hostile text in every file of the two trees.
     private func card(_ text: String) throws -> CardDescription {
-        let tree = try MadeUpTree()
-        try tree.write(
+        let tree = MadeUpTree()
+        tree.write(
             "proc/asound/cards", " 1 [\(text)]: \(text) - \(text)\n 4294967296 [x]: x - x\n 99999 [y]: y - y")
         try tree.addCard(1, id: text, device: "usb1/1-1/1-1:1.0", bus: "usb", pcms: ["0c"])
         for name in ["idVendor", "idProduct", "serial", "product"] {
-            try tree.write("sys/devices/usb1/1-1/\(name)", text)
+            tree.write("sys/devices/usb1/1-1/\(name)", text)
         }
         for path in [
             "card99999/id", "card-2/id", "card9223372036854775807/id", "card1/pcm-1c/info", "card1/pcm99999c/info",
         ] {
-            try tree.write("proc/asound/\(path)", "x")
+            tree.write("proc/asound/\(path)", "x")
         }
         let cards = SoundCards(root: tree.root).list()
         #expect(cards.count == 1)
@@ -48,9 +48,9 @@ struct HostileCardTests {
     }
 
     @Test func `who holds a card is one line`() throws {
-        let tree = try MadeUpTree()
-        try tree.write("proc/asound/card1/pcm0c/sub0/status", "owner_pid   : 7")
-        try tree.write("proc/7/comm", "\u{1b}[2Jevil\nname")
+        let tree = MadeUpTree()
+        tree.write("proc/asound/card1/pcm0c/sub0/status", "owner_pid   : 7")
+        tree.write("proc/7/comm", "\u{1b}[2Jevil\nname")
         #expect(PCMOwner.of(.capture, card: 1, device: 0, root: tree.root)?.summary == "pid 7, [2Jevil")
     }
 }

@@ -5,18 +5,18 @@ import Testing
 
 struct PCMOwnerTests {
     private func tree() throws -> MadeUpTree {
-        let tree = try MadeUpTree()
+        let tree = MadeUpTree()
         try tree.addCard(1, id: "Mic", device: "platform/soc/soc:sound", bus: "platform", pcms: ["0c", "1c", "1p"])
-        try tree.write("proc/asound/card1/pcm0c/sub0/status", "closed")
-        try tree.write("proc/asound/card1/pcm1c/sub0/status", "closed")
-        try tree.write(
+        tree.write("proc/asound/card1/pcm0c/sub0/status", "closed")
+        tree.write("proc/asound/card1/pcm1c/sub0/status", "closed")
+        tree.write(
             "proc/asound/card1/pcm1c/sub1/status", "state: RUNNING\nowner_pid   : 815\ntrigger_time: 12.5")
         // The kernel names the thread that opened it.
-        try tree.write("proc/815/status", "Name:\talsa-source\nTgid:\t812\nPid:\t815")
-        try tree.write("proc/815/comm", "alsa-source")
-        try tree.write("proc/812/comm", "pulseaudio")
-        try tree.write("proc/asound/card1/pcm1p/sub0/status", "state: RUNNING\nowner_pid   : 900")
-        try tree.write("proc/900/comm", "aplay")
+        tree.write("proc/815/status", "Name:\talsa-source\nTgid:\t812\nPid:\t815")
+        tree.write("proc/815/comm", "alsa-source")
+        tree.write("proc/812/comm", "pulseaudio")
+        tree.write("proc/asound/card1/pcm1p/sub0/status", "state: RUNNING\nowner_pid   : 900")
+        tree.write("proc/900/comm", "aplay")
         return tree
     }
 
@@ -34,8 +34,8 @@ struct PCMOwnerTests {
     }
 
     @Test func `a process that may not be read is named by its number`() throws {
-        let tree = try MadeUpTree()
-        try tree.write("proc/asound/card0/pcm0c/sub0/status", "owner_pid : 7")
+        let tree = MadeUpTree()
+        tree.write("proc/asound/card0/pcm0c/sub0/status", "owner_pid : 7")
         #expect(PCMOwner.of(.capture, card: 0, device: 0, root: tree.root)?.summary == "pid 7")
     }
 

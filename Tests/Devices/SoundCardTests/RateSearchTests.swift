@@ -43,8 +43,8 @@ struct RateSearchTests {
     // MARK: Rates that drivers list
 
     @Test func `a USB card's discrete rates are read from its stream`() throws {
-        let tree = try MadeUpTree()
-        try tree.write(
+        let tree = MadeUpTree()
+        tree.write(
             "proc/asound/card2/stream0",
             """
             Dodotronic Ultramic 250K at usb-0000:01:00.0-1.4, full speed : USB Audio
@@ -78,8 +78,8 @@ struct RateSearchTests {
 
     @Test(arguments: ["", ",", "-1, 0", "99999999999999999999, 4294967296, 48000x", "٤٨٠٠٠", "48000 96000 ,"])
     func `a list that makes no sense lists nothing`(_ list: String) throws {
-        let tree = try MadeUpTree()
-        try tree.write("proc/asound/card0/stream0", "  Rates: \(list)")
+        let tree = MadeUpTree()
+        tree.write("proc/asound/card0/stream0", "  Rates: \(list)")
         #expect(StatedRates.of(card: 0, device: 0, root: tree.root).isEmpty)
     }
 }

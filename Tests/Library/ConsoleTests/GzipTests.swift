@@ -1,5 +1,6 @@
 import Foundation
 import OtherPrograms
+import TestBench
 import Testing
 
 @testable import Console
@@ -9,13 +10,12 @@ import Testing
     func `gzip restores what was compressed`(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }
         let packed = try #require(Gzip.compressed(bytes))
-        let path = FileManager.default.temporaryDirectory.appending(path: "packed-\(UUID().uuidString)").path
-        try Data(packed).write(to: URL(filePath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = TestFolder()
+        folder.write(packed, to: "packed")
         let process = Process()
         let pipe = Pipe()
         process.executableURL = URL(filePath: OtherProgram.gzip.path)
-        process.arguments = ["-dc", path]
+        process.arguments = ["-dc", "\(folder.path)/packed"]
         process.standardOutput = pipe
         try process.run()
         let restored = pipe.fileHandleForReading.readDataToEndOfFile()

@@ -1,23 +1,21 @@
-import Foundation
 import History
 import NIOPosix
 import Takes
+import TestBench
 import Testing
 
 @testable import Console
 
 /// The history as browsers receive it.
 @Suite struct HistoryPageTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "history-\(UUID().uuidString)").path
+    private let folder = TestFolder()
 
     private func routes() -> HistoryRoutes {
-        HistoryRoutes(history: HistoryFolder(folder), pool: NIOThreadPool(numberOfThreads: 1))
+        HistoryRoutes(history: HistoryFolder("\(folder.path)/history"), pool: NIOThreadPool(numberOfThreads: 1))
     }
 
-    private func write(_ lines: [String], to file: Int) throws {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try lines.joined(separator: "\n").write(
-            toFile: "\(folder)/00000\(file).jsonl", atomically: false, encoding: .utf8)
+    private func write(_ lines: [String], to file: Int) {
+        folder.write(lines.joined(separator: "\n"), to: "history/00000\(file).jsonl")
     }
 
     private func press(_ second: Int) -> String {
@@ -25,10 +23,9 @@ import Testing
     }
 
     @Test func `the newest records are answered, the oldest of them first, and only their files are read`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         #expect(try routes().page(limit: 5).history.isEmpty)
-        try write(["damaged", press(10), press(11)], to: 1)
-        try write([press(12), "damaged", press(13), press(14)], to: 2)
+        write(["damaged", press(10), press(11)], to: 1)
+        write([press(12), "damaged", press(13), press(14)], to: 2)
         for (limit, first, damaged) in [(1, 14.0, 1), (3, 12, 1), (4, 11, 2), (20_000, 10, 2)] {
             let page = try routes().page(limit: limit)
             #expect(page.history.first?.uptime == first && page.history.last?.uptime == 14)
@@ -37,8 +34,7 @@ import Testing
     }
 
     @Test func `a history that cannot be read is said`() throws {
-        try "no folder".write(toFile: folder, atomically: false, encoding: .utf8)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        folder.write("no folder", to: "history")
         let problem = #expect(throws: Problem.self) { try routes().page(limit: 1) }
         #expect(problem?.description.hasPrefix("history: ") == true)
     }

@@ -1,17 +1,16 @@
-import Foundation
 import OtherPrograms
+import TestBench
 import Testing
 import Transport
 
 @testable import Console
 
 @Suite struct JournalTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "journal-\(UUID().uuidString)")
+    private let folder = TestFolder()
 
     /// A journal whose program is a script.
     private func journal(_ script: String) throws -> Journal {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let program = folder.appending(path: "journalctl").path
+        let program = "\(folder.path)/journalctl"
         try Script.write(script, to: program)
         return Journal(program: program)
     }
@@ -42,7 +41,7 @@ import Transport
                 .init(time: "2026-11-21T06:18:11.000000Z", priority: 6, from: "systemd", text: "wr\u{fffd}n"),
             ])
         #expect(page.next == "s=1;i=1")
-        let asked = try String(contentsOf: folder.appending(path: "journalctl.asked"), encoding: .utf8)
+        let asked = try #require(folder.text("journalctl.asked"))
         #expect(asked.contains("--lines=3") && asked.contains("--cursor=s=0;i=9") && asked.contains("--reverse"))
         #expect(try journal.page(limit: 3, after: nil).next == nil)
     }

@@ -3,18 +3,17 @@ import Foundation
 import PowerCuts
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 
 @testable import Console
 
 @Suite struct PhoneBookTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "book-\(UUID().uuidString)").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
     private let noon = WallTime(iso8601: "2026-11-21T12:00:00.000000Z")!
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-
     @Test func `a phone is known by its token after the book is opened again`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (book, problem) = PhoneBook.open(in: folder)
         #expect(problem == nil)
         let (phone, token) = try book.add(name: "Anna", now: noon)
@@ -30,7 +29,6 @@ import Testing
     }
 
     @Test func `a book that is damaged is reported, and replaced by the next pairing`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data("{".utf8).write(to: URL(filePath: "\(folder)/phones.json"))
         let (book, problem) = PhoneBook.open(in: folder)
         #expect(problem == "console: \(folder)/phones.json: cannot be used: all phones must be paired again")
@@ -46,7 +44,6 @@ import Testing
     }
 
     @Test func `a full book takes no phone, loses none, and has room again after one was removed`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (book, _) = PhoneBook.open(in: folder)
         for number in 0..<PhoneBook.mostPhones { _ = try book.add(name: "\(number)", now: noon) }
         let before = book.phones
@@ -64,7 +61,6 @@ import Testing
     @Test func `a request does not wait while the storage hangs, and a pairing is not lost by the note of a visit`()
         throws
     {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let calls = FaultyCalls(root: folder)
         let (book, _) = PhoneBook.open(in: folder, files: FileSystem(calls: calls))
         let (anna, token) = try book.add(name: "Anna", now: noon)

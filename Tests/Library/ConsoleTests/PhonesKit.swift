@@ -3,12 +3,14 @@ import Dispatch
 import Foundation
 import StoreTrials
 import Takes
+import TestBench
 import Transport
 import Workers
 
 /// The real library of a kit, with a recorder that only supports pairing. Both end with this object.
 final class PhonesKit {
-    let folder: String
+    private let place = TestFolder()
+    var folder: String { place.path }
     let library: TestServer
     let recorder: PairingRecorder
     /// The port for TLS.
@@ -20,11 +22,8 @@ final class PhonesKit {
     init(tlsPort: Int? = nil, prepare: (String) throws -> Void = { _ in }) throws {
         let secure = try tlsPort ?? TestServer.freePort()
         self.tlsPort = secure
-        let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
-        self.folder = folder
-        for name in ["takes", "library"] {
-            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
-        }
+        let folder = place.path
+        for name in ["takes", "library"] { place.makeFolder(name) }
         try prepare(folder)
         recorder = try PairingRecorder("\(folder)/recorder.sock")
         library = try TestServer("\(RunningKit.programs)/fieldfare-library") { port, _ in
@@ -53,7 +52,6 @@ final class PhonesKit {
     deinit {
         library.stop()
         recorder.stop()
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     /// Requests of a browser that is not paired.

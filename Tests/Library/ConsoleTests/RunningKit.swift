@@ -2,10 +2,12 @@ import Control
 import Foundation
 import OtherPrograms
 import StoreTrials
+import TestBench
 
 /// The real programs of a kit with a simulated card, in a temporary folder. They end with this object.
 final class RunningKit {
-    let folder: String
+    private let place = TestFolder()
+    var folder: String { place.path }
     let library: TestServer
     /// The port for TLS.
     let tlsPort: Int
@@ -26,13 +28,10 @@ final class RunningKit {
     ///   - console: lines of the settings' section.
     ///   - sends: whether takes are sent to the folder `home`.
     init(console: String = "", sends: Bool = false) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString.prefix(8))").path
-        self.folder = folder
-        for name in ["takes", "home"] {
-            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
-        }
+        let folder = place.path
+        for name in ["takes", "home"] { place.makeFolder(name) }
         let settings = "\(folder)/fieldfare.toml"
-        try Data("\(Self.password)\n".utf8).write(to: URL(filePath: "\(folder)/console.password"))
+        place.write("\(Self.password)\n", to: "console.password")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/console.password")
         let secure = try TestServer.freePort()
         tlsPort = secure
@@ -67,7 +66,6 @@ final class RunningKit {
     deinit {
         stopRecorder()
         library.stop()
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     /// Starts the recorder, and waits until it answers.
@@ -219,10 +217,8 @@ struct Curl {
     }
 
     func run(_ method: String, _ path: String, _ json: String?, _ options: [String]) throws -> Answer {
-        let place = FileManager.default.temporaryDirectory.appending(path: "answer-\(UUID().uuidString)").path
-        defer {
-            for end in [".head", ".body", ".in"] { try? FileManager.default.removeItem(atPath: place + end) }
-        }
+        let folder = TestFolder()
+        let place = folder.path + "/answer"
         var arguments = [
             "--silent", "--globoff", "--path-as-is", "--max-time", "300", "-D", "\(place).head", "-o", "\(place).body",
         ]
@@ -230,7 +226,7 @@ struct Curl {
         arguments += method == "HEAD" ? ["--head"] : ["-X", method]
         if let cookie { arguments += ["-H", "Cookie: \(cookie)"] }
         if let json {
-            try Data(json.utf8).write(to: URL(filePath: "\(place).in"))
+            folder.write(json, to: "answer.in")
             arguments += ["--data-binary", "@\(place).in", "-H", "Expect:"]
             if !options.contains(where: { $0.hasPrefix("Content-Type") }) {
                 arguments += ["-H", "Content-Type: application/json"]

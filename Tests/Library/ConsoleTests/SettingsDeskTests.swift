@@ -1,16 +1,19 @@
 import Control
 import Foundation
+import TestBench
 import Testing
 
 @testable import Console
 
 @Suite struct SettingsDeskTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "desk-\(UUID().uuidString)").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
     private let desk: SettingsDesk
 
-    init() throws {
-        try FileManager.default.createDirectory(atPath: "\(folder)/outcome", withIntermediateDirectories: true)
-        try Data("# mine\n[filter]\nlow_pass_hz = 8000\n".utf8).write(to: URL(filePath: "\(folder)/f.toml"))
+    init() {
+        let folder = place.path
+        place.makeFolder("outcome")
+        place.write("# mine\n[filter]\nlow_pass_hz = 8000\n", to: "f.toml")
         desk = SettingsDesk(path: "\(folder)/f.toml", wishFolder: folder, outcomeFolder: "\(folder)/outcome")
     }
 
@@ -24,7 +27,6 @@ import Testing
     }
 
     @Test func `a change is asked for by a file that names what it replaces`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let form = try desk.form()
         #expect(form.changeable && form.problems.isEmpty && form.outcome == nil)
         try desk.change(["filter.low_pass_hz": .null, "kit.name": .string("owl")], of: form.fingerprint)
@@ -33,7 +35,6 @@ import Testing
     }
 
     @Test func `a text is read as what its key holds`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let form = try desk.form()
         let typed = [
             "filter.low_pass_hz": "9000", "kit.name": "007", "outbox.s3.prefix": "2026.10", "capture.agc": "true",
@@ -49,7 +50,6 @@ import Testing
 
     @Test(arguments: [("2", "2"), ("[1, 3]", "[1, 3]"), ("live", "\"live\"")])
     func `a key that was a number may become a list or a word`(typed: String, written: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data("[capture]\nchannels = 1\n".utf8).write(to: URL(filePath: "\(folder)/f.toml"))
         let form = try desk.form()
         try desk.change(["capture.channels": .string(typed)], of: form.fingerprint)
@@ -61,7 +61,6 @@ import Testing
     }
 
     @Test func `a change of another file, a bad value, and one that nobody carries out are refused`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let form = try desk.form()
         #expect(
             refusal(["kit.name": .string("owl")], "0")

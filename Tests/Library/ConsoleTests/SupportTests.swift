@@ -1,25 +1,23 @@
 import Foundation
 import OtherPrograms
 import TakeFiles
+import TestBench
 import Testing
 
 @testable import Console
 
 /// The support file as a browser receives it.
 @Suite(.serialized) final class SupportTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "support-\(UUID().uuidString)")
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    private let folder = TestFolder()
 
     /// A desk whose program is a script. Its working folder is `$4`.
     private func desk(_ script: String) throws -> SupportDesk {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let program = folder.appending(path: "fieldfare").path
+        let program = "\(folder.path)/fieldfare"
         try Script.write(script, to: program)
         return SupportDesk(folder: work, settingsFile: "/etc/fieldfare/fieldfare.toml", program: program)
     }
 
-    private var work: String { folder.appending(path: "work").path }
+    private var work: String { folder.path + "/work" }
 
     @Test(.needs(.curl, .tar)) func `a phone receives the file of a kit, and the kit keeps none`() throws {
         let kit = try RunningKit()

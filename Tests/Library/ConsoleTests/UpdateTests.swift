@@ -2,17 +2,17 @@ import Control
 import Foundation
 import OtherPrograms
 import StoreTrials
+import TestBench
 import Testing
 
 @testable import Console
 
 /// Updates of a kit's image, as a browser sends them.
 @Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) final class UpdateTests {
-    private let root = FileManager.default.temporaryDirectory.appending(path: "update-\(UUID().uuidString)").path
+    private let place = TestFolder()
+    private var root: String { place.path }
 
-    init() throws { try FileManager.default.createDirectory(atPath: kit, withIntermediateDirectories: true) }
-
-    deinit { try? FileManager.default.removeItem(atPath: root) }
+    init() { place.makeFolder("kit") }
 
     private var kit: String { "\(root)/kit" }
     private var folder: String { "\(root)/update" }

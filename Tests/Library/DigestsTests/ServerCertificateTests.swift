@@ -1,6 +1,7 @@
 import Digests
 import Foundation
 import OtherPrograms
+import TestBench
 import Testing
 
 /// Certificates as read by the `openssl` command.
@@ -10,18 +11,17 @@ struct ServerCertificateTests {
 
     /// The output of `openssl x509` about a certificate.
     private func read(_ certificate: ServerCertificate, _ arguments: String...) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appending(path: "certificate-\(UUID().uuidString)").path
-        defer { for end in ["", ".out"] { try? FileManager.default.removeItem(atPath: path + end) } }
-        try Data(certificate.pem.utf8).write(to: URL(fileURLWithPath: path))
-        #expect(FileManager.default.createFile(atPath: path + ".out", contents: nil))
+        let folder = TestFolder()
+        folder.write(certificate.pem, to: "certificate")
+        folder.write("", to: "output")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: OtherProgram.openssl.path)
-        process.arguments = ["x509", "-in", path, "-noout"] + arguments
-        process.standardOutput = FileHandle(forWritingAtPath: path + ".out")
+        process.arguments = ["x509", "-in", "\(folder.path)/certificate", "-noout"] + arguments
+        process.standardOutput = FileHandle(forWritingAtPath: "\(folder.path)/output")
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        return try String(contentsOfFile: path + ".out", encoding: .utf8)
+        return try #require(folder.text("output"))
     }
 
     @Test func `a certificate has the names, a time that no clock decides, and a key of P-256`() throws {

@@ -1,11 +1,12 @@
-import Foundation
 import SeededRandom
 import TakeFiles
 import Takes
+import TestBench
 
-/// A finished take of noise with known samples, in a folder of its own, which `deinit` removes.
+/// A finished take of noise with known samples.
 final class MadeTake {
-    let folder: String
+    private let place = TestFolder()
+    var folder: String { place.path }
     private(set) var sidecar: Sidecar
     let format: StreamFormat
     /// The bytes of the whole timeline, silent between parts.
@@ -16,8 +17,6 @@ final class MadeTake {
         _ sampleFormat: SampleFormat = .s16, channels: Int = 2, parts: [(first: Int64, frames: Int64)] = [(0, 10_000)],
         markers: [Int64] = [], seed: UInt64 = 1
     ) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "made-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let started = WallTime(iso8601: "2026-11-21T06:18:11.250000Z")!
         let name = TakeName(kit: "heron07", number: 7, started: started)
         let format = StreamFormat(rateHz: 48_000, channels: channels, sampleFormat: sampleFormat)
@@ -40,16 +39,14 @@ final class MadeTake {
             let origin = BroadcastOrigin(
                 sidecar: sidecar, started: started, firstFrame: part.first, format: format, isUnfiltered: false)
             let head = WAVHeader(format: format, origin: origin).bytes(dataBytes: Int64(sound.count))
-            try Data(head + sound).write(to: URL(filePath: "\(folder)/\(file)"))
+            place.write(head + sound, to: file)
         }
         sidecar.frames = parts.reduce(0) { $0 + $1.frames }
         sidecar.markers = markers.map { Sidecar.Marker(atFrame: TakeFrame($0), note: "marker \($0)") }
         peaks = Self.naive(stored, format, framesPerPixel: 256, 0..<sidecar.frames)
         let file = PeaksFile(rateHz: 48_000, channels: channels, pairs: peaks)
-        try Data(file.bytes).write(to: URL(filePath: "\(folder)/\(sidecar.take).dat"))
+        place.write(file.bytes, to: "\(sidecar.take).dat")
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     var end: Int64 { Int64(bytes.count / format.bytesPerFrame) }
 

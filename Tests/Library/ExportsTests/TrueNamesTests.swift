@@ -5,22 +5,19 @@ import OtherPrograms
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 /// Copies of takes that began before the clock was set.
 @Suite final class TrueNamesTests {
-    private let path: String
+    private let folder = TestFolder()
+    private var path: String { folder.path }
     private let directory: TakesDirectory
     private let format = StreamFormat(rateHz: 48_000, channels: 2, sampleFormat: .s16)
     /// The date of a clock that was never set.
     private let wrong = WallTime(iso8601: "2016-01-01T00:00:07.000000Z")!
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "names-\(UUID().uuidString)").path
-        directory = try TakesDirectory(path: path)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { directory = try TakesDirectory(path: folder.path) }
 
     /// A take with two parts and their unfiltered twins that began while the clock was not set. It is set afterwards.
     private func take(isFLAC: Bool) throws -> (name: TakeName, sidecar: Sidecar) {

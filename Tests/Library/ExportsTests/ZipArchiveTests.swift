@@ -2,14 +2,14 @@ import Foundation
 import OtherPrograms
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 
 @testable import Exports
 
 @Suite struct ZipArchiveTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "zip-\(UUID().uuidString)").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    private let place = TestFolder()
+    private var folder: String { place.path }
 
     private func write(_ archive: ZipArchive, to path: String) throws -> Int64 {
         var archive = archive
@@ -84,7 +84,6 @@ import Testing
     @Test(.needs(.java)) func `Java's reader of streams, which refuses data descriptors, finds every file bit for bit`()
         throws
     {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let contents = try mixed(to: "\(folder)/all.zip")
         try Self.java.write(toFile: "\(folder)/Receive.java", atomically: true, encoding: .utf8)
         let lines = try printed(by: .java, ["\(folder)/Receive.java"], receiving: "\(folder)/all.zip")
@@ -97,7 +96,6 @@ import Testing
     }
 
     @Test(.needs(.bsdtar)) func `bsdtar, which reads from a pipe, finds every file bit for bit`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let contents = try mixed(to: "\(folder)/all.zip")
         let away = "\(folder)/away"
         try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: false)
@@ -106,7 +104,6 @@ import Testing
     }
 
     @Test(.needs(.unzip)) func `unzip finds no fault in an archive`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         _ = try mixed(to: "\(folder)/all.zip")
         let report = try printed(by: .unzip, ["-t", "\(folder)/all.zip"], receiving: "/dev/null")
         #expect(report.hasSuffix("No errors detected in compressed data of \(folder)/all.zip."))
@@ -114,7 +111,6 @@ import Testing
 
     @Test(.needs(.python))
     func `an archive is as long as it said, and Python's zipfile finds every file in it bit for bit`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         var entries: [ZipArchive.Entry] = []
         for (index, count) in [0, 1, 65_535, 65_536, 200_001].enumerated() {
             let path = "\(folder)/file\(index)"
@@ -135,7 +131,6 @@ import Testing
     }
 
     @Test(.needs(.python)) func `lengths and places beyond the limit of 32 bits stand in ZIP64 fields`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         // The limit is lowered, because reading 4 GiB would take long.
         for (name, count) in [("large", 100_001), ("small", 1)] {
             try Data(repeating: 7, count: count).write(to: URL(filePath: "\(folder)/\(name)"))
@@ -171,7 +166,6 @@ import Testing
     @Test func `the head of a file beyond 4 GiB has its length in a ZIP64 field, and the archive's length is exact`()
         throws
     {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (large, small) = ("\(folder)/large", "\(folder)/small")
         let size = 5 << 30
         #expect(FileManager.default.createFile(atPath: large, contents: nil) && truncate(large, size) == 0)
@@ -191,7 +185,6 @@ import Testing
     }
 
     @Test func `what is known of a file spares reading it twice, until the file changes`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/file"
         let checksums = ZipChecksums()
         func crc() throws -> (crc: Int, pauses: Int) {
@@ -218,7 +211,6 @@ import Testing
     }
 
     @Test func `archives of the same file at the same time read it for its checksum once together`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/file"
         try Data(repeating: 1, count: 100 << 16).write(to: URL(filePath: path))
         let checksums = ZipChecksums()
@@ -247,7 +239,6 @@ import Testing
     }
 
     @Test func `a file that is changed between its two readings ends the archive before its last piece`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/file"
         for place in [0, 199_999] as [UInt64] {
             try Data(count: 200_000).write(to: URL(filePath: path))
@@ -267,7 +258,6 @@ import Testing
     @Test func `a file that gets another length before its turn ends the archive; one that is replaced after is sent`()
         throws
     {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (path, new) = ("\(folder)/file", "\(folder)/new")
         for count in [199_999, 200_001] {
             try Data(count: 200_000).write(to: URL(filePath: path))
@@ -286,7 +276,6 @@ import Testing
     }
 
     @Test func `a file that is cut or removed while it is sent ends the archive with an error`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/file"
         try Data(count: 200_000).write(to: URL(filePath: path))
         var archive = try ZipArchive([.init(path: path, name: "file"), .init(path: path, name: "again")])

@@ -2,22 +2,21 @@ import Control
 import Foundation
 import Settings
 import TakeFiles
+import TestBench
 import Testing
 
 @testable import Library
 
 @Suite struct CertificateFileTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "certificate-\(UUID().uuidString)").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
     private var path: String { "\(folder)/certificate.pem" }
     private let names = ["heron07.local", "heron07", "10.42.0.1"]
     private let advice = "a new certificate was made, of which browsers warn: 'fieldfare label' prints its fingerprint"
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-
     private func content() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
     @Test func `a certificate is made at the first start, for its owner alone, and stays`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, problem) = CertificateFile.open(in: folder, names: names)
         let made = try #require(file)
         #expect(problem == nil)
@@ -29,7 +28,6 @@ import Testing
     }
 
     @Test func `a kit of another name gets another certificate, which is said once`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = CertificateFile.open(in: folder, names: names).0
         let others = ["heron08.local", "heron08", "10.42.0.1"]
         let (second, problem) = CertificateFile.open(in: folder, names: others)
@@ -40,7 +38,6 @@ import Testing
     }
 
     @Test func `a file that is damaged is replaced, and that is said`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let made = try #require(CertificateFile.open(in: folder, names: names).0)
         let (text, other) = (try content(), CertificateFingerprint(sha256: Array(repeating: 7, count: 32)))
         for damaged in [

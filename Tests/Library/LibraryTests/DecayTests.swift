@@ -8,6 +8,7 @@ import ServiceLifecycle
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 import Upload

@@ -3,6 +3,7 @@ import Control
 import FinishedTakes
 import Foundation
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -17,7 +18,7 @@ import Transport
     private func desk(isListed: @escaping @Sendable (TakeIdentity) -> Bool = { _ in false }) throws -> DiscardDesk {
         try inHand.beginDeleting(.take(TakeIdentity(stem: stem)))
         return try DiscardDesk(
-            recorder: socket, inHand, pause: .milliseconds(1), clock: StillClock(), isListed: isListed)
+            recorder: socket, inHand, pause: .milliseconds(1), clock: TestClock(), isListed: isListed)
     }
 
     @Test func `without a recorder a take is let go at once`() async throws {
@@ -41,7 +42,8 @@ import Transport
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
         #expect(
-            await recorder.next() == .command(.discard(stem: stem, DiscardTerms(notAfter: StillClock().endOfOrder))))
+            await recorder.next()
+                == .command(.discard(stem: stem, DiscardTerms(notAfter: TestClock().now() + .seconds(60)))))
         while (try? inHand.beginDeleting(.take(TakeIdentity(stem: stem)))) == nil { await Task.yield() }
     }
 

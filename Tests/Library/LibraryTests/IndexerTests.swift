@@ -6,6 +6,7 @@ import Logging
 import Synchronization
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 import Upload
@@ -75,7 +76,7 @@ struct TestedIndexer {
 
     /// Asks a recorder to delete takes. If the socket is only listening, nothing is deleted.
     func discards(_ recorder: String) throws -> DiscardDesk {
-        try DiscardDesk(recorder: recorder, catalogs.inHand, pause: .milliseconds(1), clock: StillClock()) { _ in false
+        try DiscardDesk(recorder: recorder, catalogs.inHand, pause: .milliseconds(1), clock: TestClock()) { _ in false
         }
     }
 

@@ -8,6 +8,7 @@ import ServiceLifecycle
 import Settings
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 import Upload
@@ -25,7 +26,7 @@ class InspectedKit {
     let changes: AsyncStream<UploadState>
 
     let storage = UnreadableSound()
-    let clock = MovedClock()
+    let clock = TestClock()
 
     init() throws {
         tested = try TestedIndexer(stores: ["folder:home"])

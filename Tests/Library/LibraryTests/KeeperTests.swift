@@ -6,6 +6,7 @@ import Logging
 import ServiceLifecycle
 import Settings
 import Takes
+import TestBench
 import Testing
 import Transport
 import Upload
@@ -237,9 +238,8 @@ import Upload
         sidecar.endedBy = .limit
         try tested.disk.add(sidecar, audioBytes: 44)
         await tested.indexer.scanAll()
-        let clock = MovedClock()
         // Both began at 5 s and are 10 s long.
-        clock.advance(by: .seconds(12))
+        let clock = TestClock(at: Takes.Instant(nanoseconds: 17_000_000_000))
         let window = RejoinWindow(length: .seconds(60), bootID: sidecar.bootID)
         let recorder = try DeskRecorder(socket)
         defer { recorder.stop() }
@@ -272,7 +272,7 @@ import Upload
         let pauses = [1, 2, 3, 6, 7, 8, Int.max].map { Keeper.pause(after: $0) }
         #expect(pauses == [60, 120, 240, 1920, 3600, 3600, 3600].map { (seconds: Int) in Duration.seconds(seconds) })
         try await send(1)
-        let clock = MovedClock()
+        let clock = TestClock()
         let asked = Locked<[Takes.Instant]>([])
         let keeper = try keeper(
             at: "\(tested.disk.path)/none.sock", clock: clock,
@@ -350,7 +350,9 @@ import Upload
         let sidecar = TakesOnDisk.sidecar(try #require(TakeName(stem: stem, day: "")).number)
         let version = sidecar.version(day: TakesOnDisk.name(sidecar).day)
         return .command(
-            .discard(stem: stem, DiscardTerms(version, in: tested.disk.takes, notAfter: StillClock().endOfOrder)))
+            .discard(
+                stem: stem,
+                DiscardTerms(version, in: tested.disk.takes, notAfter: TestClock().now() + .seconds(60))))
     }
 
     /// Makes takes that the store has completely.

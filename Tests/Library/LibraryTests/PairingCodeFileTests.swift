@@ -1,20 +1,19 @@
 import Control
 import Foundation
 import TakeFiles
+import TestBench
 import Testing
 
 @testable import Library
 
 @Suite struct PairingCodeFileTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "code-\(UUID().uuidString)").path
+    private let place = TestFolder()
+    private var folder: String { place.path }
     private var path: String { "\(folder)/pairing-code" }
-
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
 
     private func content() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
     @Test func `a code is made at the first start, for the group, and stays`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (file, problem) = PairingCodeFile.open(in: folder)
         #expect(problem == nil)
         #expect(try content() == file.code.digits + "\n")
@@ -23,7 +22,6 @@ import Testing
     }
 
     @Test func `another code is made when somebody asks, and outlives the library`() throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data("123456\n".utf8).write(to: URL(filePath: path))
         let (file, _) = PairingCodeFile.open(in: folder)
         #expect(file.code.digits == "123456")
@@ -33,7 +31,6 @@ import Testing
 
     @Test(arguments: ["", "12345\n", "hello, world\n"])
     func `a file without a code is replaced, and that is said`(_ text: String) throws {
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(text.utf8).write(to: URL(filePath: path))
         let (file, problem) = PairingCodeFile.open(in: folder)
         #expect(
@@ -48,6 +45,5 @@ import Testing
         let code = file.code
         #expect(throws: FileError.self) { try file.renew() }
         #expect(file.code == code)
-        try FileManager.default.removeItem(atPath: folder)
     }
 }

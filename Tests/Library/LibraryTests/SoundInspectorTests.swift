@@ -9,6 +9,7 @@ import Settings
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 import Upload

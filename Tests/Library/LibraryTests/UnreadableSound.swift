@@ -38,11 +38,3 @@ final class UnreadableSound: ForwardedCalls {
         return found
     }
 }
-
-/// A clock that a test advances.
-final class MovedClock: Clock {
-    private let instant = Locked(Instant(nanoseconds: 5_000_000_000))
-    func now() -> Instant { instant.withLock { $0 } }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-    func advance(by time: Duration) { instant.withLock { $0 = $0 + time } }
-}

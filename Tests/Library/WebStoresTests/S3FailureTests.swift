@@ -2,6 +2,7 @@ import Foundation
 import NIOHTTP1
 import Settings
 import Takes
+import TestBench
 import Testing
 
 @testable import Upload
@@ -13,10 +14,10 @@ struct S3FailureTests {
         _ status: Int, _ code: String = "", _ message: String = "", _ headers: [(String, String)] = [],
         _ rest: String = "", endpoint: String? = nil
     ) throws -> StoreError {
-        let path = FileManager.default.temporaryDirectory.appending(path: "s3-\(UUID().uuidString)").path
-        try Data("access_key_id = ID123\nsecret_access_key = KEY456\n".utf8).write(to: URL(filePath: path))
+        let folder = TestFolder()
+        let path = "\(folder.path)/s3.credentials"
+        folder.write("access_key_id = ID123\nsecret_access_key = KEY456\n", to: "s3.credentials")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        defer { try? FileManager.default.removeItem(atPath: path) }
         var settings = Settings().outbox.s3
         settings.bucket = "recordings"
         settings.credentialsFile = path

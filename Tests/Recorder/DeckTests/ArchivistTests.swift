@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers
@@ -11,19 +12,16 @@ import Workers
 
 @Suite struct ArchivistTests {
     /// A folder with a take that a power cut interrupted.
-    func cutTake(bootID: String = "other boot") throws -> String {
-        let directory = Rig.newDirectory()
-        let rig = try Rig(directory: directory) { $0.bootID = bootID }
+    func cutTake(bootID: String = "other boot") throws -> TestFolder {
+        let rig = try Rig { $0.bootID = bootID }
         rig.run(.milliseconds(1000))
         rig.press(.record)
         rig.run(.seconds(3))
-        let cut = directory + "-cut"
-        try FileManager.default.copyItem(atPath: directory, toPath: cut)
-        return cut
+        return try rig.cut()
     }
 
     @Test func `what a cut left is a take without a command, and the last one plays`() throws {
-        let rig = try Rig(directory: try cutTake())
+        let rig = try Rig(in: try cutTake())
         rig.turn()
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.recovered)
@@ -41,7 +39,7 @@ import Workers
     @Test func `what cannot be recovered is reported once, and tried again once the storage has changed`() throws {
         let storage = TroubledStorage()
         storage.unreadable = ".wav.part"
-        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        let rig = try Rig(files: FileSystem(calls: storage), in: try cutTake())
         func reports() -> Int { rig.log.messages.filter { $0.hasPrefix("recover: ") }.count }
         rig.run(.seconds(60))
         #expect(reports() == 1)
@@ -66,7 +64,7 @@ import Workers
         throws
     {
         let storage = TroubledStorage()
-        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake(), stuck: [.archivist])
+        let rig = try Rig(files: FileSystem(calls: storage), in: try cutTake(), stuck: [.archivist])
         storage.code = EIO
         rig.stuck = []
         rig.run(.seconds(20))
@@ -83,7 +81,7 @@ import Workers
     @Test func `a take whose draft cannot be read is recovered by its heads, which is reported`() throws {
         let storage = TroubledStorage()
         storage.unreadable = ".json.part"
-        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        let rig = try Rig(files: FileSystem(calls: storage), in: try cutTake())
         rig.run(.seconds(5))
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.endedBy == .unknown)
@@ -98,7 +96,7 @@ import Workers
     @Test func `sound that cannot be read is recovered as it is, which is reported`() throws {
         let storage = TroubledStorage()
         storage.isSoundUnreadable = true
-        let rig = try Rig(files: FileSystem(calls: storage), directory: try cutTake())
+        let rig = try Rig(files: FileSystem(calls: storage), in: try cutTake())
         rig.run(.seconds(5))
         let sidecar = try #require(try rig.sidecars().first)
         #expect(sidecar.frames > 8 * 2000)
@@ -108,13 +106,13 @@ import Workers
     }
 
     @Test func `a recorder that crashed in this boot left a take that says so`() throws {
-        let rig = try Rig(directory: try cutTake(bootID: "boot"))
+        let rig = try Rig(in: try cutTake(bootID: "boot"))
         rig.turn()
         #expect(try rig.sidecars().first?.endedBy == .crash)
     }
 
     @Test func `a take that is recorded meanwhile is left to the writer`() throws {
-        let rig = try Rig(directory: try cutTake())
+        let rig = try Rig(in: try cutTake())
         rig.press(.record)
         rig.run(.seconds(3))
         #expect(rig.deck.state == .recording)
@@ -202,9 +200,7 @@ import Workers
 
     @Test func `a conversion that was not done is done after the next start, whatever is set then`() throws {
         let storage = TroubledStorage()
-        let directory = Rig.newDirectory()
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let before = try Rig(files: FileSystem(calls: storage), directory: directory) { $0.convertsToFLAC = true }
+        let before = try Rig(files: FileSystem(calls: storage)) { $0.convertsToFLAC = true }
         storage.refused = ".flac.part"
         before.run(.milliseconds(1000))
         before.press(.record)
@@ -213,9 +209,7 @@ import Workers
         before.settle()
         before.turn()
         #expect(try before.sidecars().first?.pendingFormat == "flac")
-        let copy = directory + "-copy"
-        try FileManager.default.copyItem(atPath: directory, toPath: copy)
-        let after = try Rig(directory: copy)
+        let after = try Rig(in: before.cut())
         after.turn()
         #expect(try after.sidecars().first?.pendingFormat == nil)
         #expect(try after.sidecars().first?.parts[0].file.hasSuffix(".flac") ?? false)

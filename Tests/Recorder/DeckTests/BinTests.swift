@@ -2,6 +2,7 @@ import Foundation
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers
@@ -57,13 +58,10 @@ import Workers
 
     @Test func `the bin is known after a restart, and numbers go on behind it`() throws {
         let rig = try Rig()
-        rig.keepsDirectory = true
         let stem = try recordTake(rig)
         #expect(perform(.discard(stem: stem), on: rig) == "done")
-        let directory = rig.directory
         rig.deck.closeDirectory()
-        let again = try Rig(directory: Rig.copy(of: directory))
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let again = try Rig(in: rig.cut())
         #expect(again.deck.binnedTakes.map(\.take) == [stem])
         #expect(try recordTake(again).hasPrefix("heron07-0002"))
         #expect(perform(.restore(stem: stem, day: "2001-01-01"), on: again).hasPrefix("not-found"))
@@ -215,20 +213,19 @@ import Workers
 
     @Test func `a take that is half in the bin after a cut is there wholly, and is not recovered`() throws {
         let rig = try Rig()
-        rig.keepsDirectory = true
         let stem = try recordTake(rig)
         #expect(perform(.discard(stem: stem), on: rig) == "done")
-        let copy = try Rig.copy(of: rig.directory)
+        let cut = try rig.cut()
+        let copy = cut.path + "/takes"
         let day = try #require(rig.deck.binnedTakes.first?.day)
         try FileManager.default.moveItem(
             atPath: "\(copy)/.bin/\(day)/\(stem).wav", toPath: "\(copy)/\(day)/\(stem).wav")
         try Data(#"{"since_age_seconds":0}"#.utf8).write(to: URL(filePath: "\(copy)/.bin/\(day)/\(stem).json.binned"))
-        let again = try Rig(directory: copy)
+        let again = try Rig(in: cut)
         again.run(.seconds(1))
         #expect(again.deck.binnedTakes.map(\.take) == [stem])
         #expect(try files(of: stem, in: again).allSatisfy { $0.hasPrefix(".bin/") })
         #expect(!again.log.messages.contains { $0.contains(stem) }, "\(again.log.messages)")
-        try? FileManager.default.removeItem(atPath: rig.directory)
     }
 
     @Test func `what cannot go into the bin stays, with what to do instead, and goes for good if that is meant`() throws
@@ -272,21 +269,12 @@ import Workers
         let rig = try Rig()
         let stem = try recordTake(rig)
         #expect(perform(.discard(stem: stem), on: rig) == "done")
-        rig.clock.jump(by: .seconds(400 * 86400))
+        rig.clock.set(by: .seconds(400 * 86400))
         rig.deck.clockChanged()
         rig.run(.seconds(2 * 3600), step: .seconds(600))
         #expect(rig.deck.binnedTakes.map(\.take) == [stem])
         rig.run(.seconds(30 * 86400), step: .seconds(3 * 3600))
         #expect(rig.deck.binnedTakes.isEmpty)
         #expect(rig.log.messages.contains("bin: \(stem): deleted for good: it was there for 30 days"))
-    }
-}
-
-extension Rig {
-    static func copy(of directory: String) throws -> String {
-        let copy = newDirectory()
-        try FileManager.default.copyItem(atPath: directory, toPath: copy)
-        try? FileManager.default.removeItem(atPath: "\(copy)/.lock")
-        return copy
     }
 }

@@ -1,6 +1,7 @@
 import Panel
 import Ring
 import Takes
+import TestBench
 import Testing
 import Transport
 

@@ -2,6 +2,7 @@ import Foundation
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -20,11 +21,11 @@ import Transport
         rig.press(.record)
         rig.run(.seconds(1))
         let tenYears = Duration.seconds(315_532_800)
-        rig.clock.jump(by: tenYears)
+        rig.clock.set(by: tenYears)
         rig.deck.clockChanged()
         rig.run(.seconds(1))
         rig.press(.record)
-        rig.clock.jump(by: .zero - tenYears - tenYears)
+        rig.clock.set(by: .zero - tenYears - tenYears)
         rig.deck.clockChanged()
         rig.run(.seconds(1))
         rig.press(.stop)

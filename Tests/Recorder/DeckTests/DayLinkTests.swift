@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -19,20 +20,16 @@ import Transport
 
     @Test(arguments: Obstacle.allCases) func `a take lies in a folder, whatever had its name`(obstacle: Obstacle) throws
     {
-        let directory = Rig.newDirectory()
-        let elsewhere = directory + "-elsewhere"
-        defer { try? FileManager.default.removeItem(atPath: elsewhere) }
-        for folder in [directory, elsewhere] {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        }
-        let day = "\(directory)/2026-11-21"
+        let folder = TestFolder()
+        for name in ["takes", "elsewhere"] { folder.makeFolder(name) }
+        let (day, elsewhere) = (folder.path + "/takes/2026-11-21", folder.path + "/elsewhere")
         switch obstacle {
         case .link: #expect(symlink(elsewhere, day) == 0)
         case .linkToNothing: #expect(symlink("nowhere", day) == 0)
         case .linkToUnwritable: #expect(symlink("/proc/self", day) == 0)
         case .file: try Data("mine".utf8).write(to: URL(fileURLWithPath: day))
         }
-        let rig = try Rig(directory: directory)
+        let rig = try Rig(in: folder)
         rig.run(.seconds(65))
         #expect(rig.deck.isArmed)
         rig.press(.record)
@@ -54,7 +51,6 @@ import Transport
         let rig = try Rig.recording(for: .seconds(2))
         let day = "\(rig.directory)/2026-11-21"
         let elsewhere = rig.directory + "-elsewhere"
-        defer { try? FileManager.default.removeItem(atPath: elsewhere) }
         #expect(rename(day, elsewhere) == 0)
         #expect(symlink(elsewhere, day) == 0)
         rig.run(.milliseconds(1985))

@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers
@@ -88,8 +89,8 @@ import Workers
     @Test func `a take in another folder than the recorder's is not the one that is discarded`() throws {
         let rig = try Rig()
         let stem = try recordTake(rig)
-        let other = Rig.newDirectory()
-        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        let folder = TestFolder()
+        let other = folder.path
         var refusals: [Refusal] = []
         for path in [other, "\(other)/none"] {
             rig.deck.perform(.discard(stem: stem, DiscardTerms(in: path))) {
@@ -193,8 +194,6 @@ import Workers
 
     @Test func `a take whose storage went away before it was discarded is not said to be deleted`() throws {
         let rig = try Rig()
-        rig.keepsDirectory = true
-        defer { try? FileManager.default.removeItem(atPath: rig.directory + "-away") }
         let stem = try recordTake(rig)
         rig.stuck = [.archivist]
         var refusal: Refusal?

@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -172,9 +173,7 @@ import Transport
 
     /// The take that recovery would produce if the power were cut now.
     private func recoveredAfterCut(_ rig: Rig) throws -> Sidecar? {
-        let cut = rig.directory + "-cut"
-        try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)
-        let next = try Rig(directory: cut) { $0.bootID = "another boot" }
+        let next = try Rig(in: rig.cut()) { $0.bootID = "another boot" }
         next.run(.seconds(3))
         return try next.sidecars().first
     }

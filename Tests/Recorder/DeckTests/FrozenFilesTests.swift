@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -85,9 +86,7 @@ import Transport
         #expect(rig.deck.state != .recording)
         let bytes = try FileManager.default.attributesOfItem(atPath: "\(rig.directory)/\(file)")[.size] as? Int
         let written = try #require(bytes) - 4096
-        let cut = rig.directory + "-cut"
-        try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)
-        let next = try Rig(directory: cut) { $0.bootID = "another boot" }
+        let next = try Rig(in: rig.cut()) { $0.bootID = "another boot" }
         next.run(.seconds(3))
         #expect(try next.sidecars().first?.frames == Int64(written / 2))
     }

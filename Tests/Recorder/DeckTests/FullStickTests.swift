@@ -4,6 +4,7 @@ import Panel
 import PowerCuts
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -12,9 +13,8 @@ import Transport
 /// A full stick, in a kit with internal space.
 @Suite final class FullStickTests {
     private let storage = StickStorage()
-    private let place = Rig.newDirectory()
-
-    deinit { try? FileManager.default.removeItem(atPath: place) }
+    private let folder = TestFolder()
+    private var place: String { folder.path }
 
     private func rig() throws -> Rig { try storage.rig(in: place) }
 

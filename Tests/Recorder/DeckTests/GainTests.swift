@@ -1,8 +1,8 @@
-import Foundation
 import Panel
 import Ring
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -12,10 +12,8 @@ import Transport
 @Suite struct GainTests {
     private let range = GainRange(min: -20, max: 20, step: 1)
 
-    private func rig(
-        directory: String? = nil, _ configure: (inout DeckOptions) -> Void = { _ in }
-    ) throws -> Rig {
-        let rig = try Rig(directory: directory, stuck: [.card], configure)
+    private func rig(_ configure: (inout DeckOptions) -> Void = { _ in }) throws -> Rig {
+        let rig = try Rig(stuck: [.card], configure)
         rig.card.gain = CardGain(gainDB: 0, rangeDB: range, agc: true)
         rig.stuck = []
         rig.turn()
@@ -228,9 +226,7 @@ import Transport
         _ = set(rig, .decibels(6))
         rig.turn()
         rig.run(.seconds(2))
-        let cut = rig.directory + "-cut"
-        try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)
-        let after = try Rig(directory: cut)
+        let after = try Rig(in: rig.cut())
         after.turn()
         let sidecar = try #require(try after.sidecars().first)
         #expect(sidecar.recovered)

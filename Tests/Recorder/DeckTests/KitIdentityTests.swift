@@ -2,6 +2,7 @@ import Glibc
 import PowerCuts
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -26,9 +27,8 @@ import Transport
     }
 
     @Test func `each take has the kit's id, whatever the kit is called and wherever takes are kept`() throws {
-        let state = Rig.newDirectory()
-        defer { _ = try? FileSystem().remove(state + "/kit.key") }
-        _ = try FileSystem().makeFolder(state)
+        let folder = TestFolder()
+        let state = folder.path
         let first = try rig(FaultyCalls(root: state), state)
         first.run(.seconds(1))
         let id = try #require(first.deck.status.kitID)
@@ -42,9 +42,8 @@ import Transport
     }
 
     @Test func `a kit that cannot keep its key records without an id, says so once, and has one when it can`() throws {
-        let state = Rig.newDirectory()
-        defer { _ = try? FileSystem().remove(state + "/kit.key") }
-        _ = try FileSystem().makeFolder(state)
+        let folder = TestFolder()
+        let state = folder.path
         let calls = FaultyCalls(root: state)
         calls.setRefusal { call, subject in call == "create" && subject.contains("kit.key") ? EROFS : nil }
         let rig = try rig(calls, state)

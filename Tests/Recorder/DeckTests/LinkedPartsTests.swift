@@ -3,6 +3,7 @@ import Panel
 import Ring
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 

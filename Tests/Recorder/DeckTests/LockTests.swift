@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -81,7 +82,6 @@ import Transport
     func `a folder that was moved or removed is no other process's`(isMoved: Bool) throws {
         let rig = try Rig.recording(for: .seconds(2))
         let moved = rig.directory + "-moved"
-        defer { try? FileManager.default.removeItem(atPath: moved) }
         if isMoved {
             #expect(rename(rig.directory, moved) == 0)
         } else {
@@ -102,15 +102,11 @@ import Transport
 
     @Test func `a folder whose take lost its lock before a restart is opened again`() throws {
         let rig = try Rig.recording(for: .seconds(2))
-        rig.keepsDirectory = true
-        let directory = rig.directory
         rig.press(.stop)
         rig.settle()
         rig.run(.seconds(2))
-        #expect(unlink("\(directory)/.lock") == 0)
-        let copy = directory + "-copy"
-        defer { for path in [directory, copy] { try? FileManager.default.removeItem(atPath: path) } }
-        try FileManager.default.copyItem(atPath: directory, toPath: copy)
-        #expect(try TakesDirectory(path: copy).takes().count == 1)
+        #expect(unlink("\(rig.directory)/.lock") == 0)
+        let copy = try rig.cut()
+        #expect(try TakesDirectory(path: copy.path + "/takes").takes().count == 1)
     }
 }

@@ -4,6 +4,7 @@ import Panel
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 

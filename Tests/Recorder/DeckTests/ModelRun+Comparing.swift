@@ -2,6 +2,7 @@ import Panel
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Transport
 
 @testable import Deck

@@ -3,6 +3,7 @@ import Panel
 import ScriptedPlayback
 import TakeFiles
 import Takes
+import TestBench
 import Transport
 
 @testable import Deck
@@ -41,17 +42,16 @@ final class ModelRun {
 
     init(seed: UInt64) throws {
         self.seed = seed
-        rig = try Self.makeRig(seed, storage, boot: 1, directory: nil)
+        rig = try Self.makeRig(seed, storage, boot: 1, in: TestFolder())
         shelf = TakeShelf(path: rig.directory)
         listen()
         run(.milliseconds(300))
     }
 
-    deinit { rig?.keepsDirectory = false }
-
-    private static func makeRig(_ seed: UInt64, _ storage: TroubledStorage, boot: Int, directory: String?) throws -> Rig
+    private static func makeRig(_ seed: UInt64, _ storage: TroubledStorage, boot: Int, in folder: TestFolder) throws
+        -> Rig
     {
-        let rig = try Rig(files: FileSystem(calls: storage), directory: directory) {
+        try Rig(files: FileSystem(calls: storage), in: folder) {
             $0.bootID = "boot\(boot)"
             $0.reserveBytes = reserve
             $0.preRoll = seed % 2 == 0 ? .seconds(2) : .zero
@@ -59,8 +59,6 @@ final class ModelRun {
             // Six seconds.
             $0.splitBytes = 100_000
         }
-        rig.keepsDirectory = true
-        return rig
     }
 
     private func listen() {
@@ -225,7 +223,7 @@ extension ModelRun {
     /// The calendar jumps, or its source changes.
     func jump(_ duration: Duration, _ origin: ClockOrigin) {
         note("calendar: \(duration), \(origin)")
-        rig.clock.jump(by: duration)
+        rig.clock.set(by: duration)
         rig.clockOrigin = origin
         model.clockUnset.set(origin == .unset, at: now)
         rig.deck.clockChanged()
@@ -250,12 +248,12 @@ extension ModelRun {
         }
         boot += 1
         let (card, wall, clock, origin) = (rig.card.isPresent, rig.clock.wallTime(), rig.clock.now(), rig.clockOrigin)
-        let directory = rig.directory
+        let folder = rig.folder
         // The directory is locked until the old rig is released.
         rig = nil
-        rig = try Self.makeRig(seed, storage, boot: boot, directory: directory)
+        rig = try Self.makeRig(seed, storage, boot: boot, in: folder)
         rig.clock.advance(by: clock - rig.clock.now())
-        rig.clock.jump(by: .microseconds(wall.microseconds - rig.clock.wallTime().microseconds))
+        rig.clock.set(to: wall)
         rig.clockOrigin = origin
         listen()
         model.starts(at: now)

@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -50,12 +51,13 @@ import Transport
 
     @Test(arguments: names, Obstacle.allCases)
     func `what has the name of one of them at the start makes way`(name: String, obstacle: Obstacle) throws {
-        let directory = Rig.newDirectory()
-        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        try place(obstacle, at: "\(directory)/\(name)")
-        let rig = try Rig(directory: directory)
+        let folder = TestFolder()
+        folder.makeFolder("takes")
+        let path = "\(folder.path)/takes/\(name)"
+        try place(obstacle, at: path)
+        let rig = try Rig(in: folder)
         rig.run(.seconds(65))
-        try expectTake(rig, 1, "\(directory)/\(name)", obstacle)
+        try expectTake(rig, 1, path, obstacle)
     }
 
     @Test(arguments: names, Obstacle.allCases)

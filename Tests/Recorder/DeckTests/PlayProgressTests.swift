@@ -1,5 +1,6 @@
 import ScriptedPlayback
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers

@@ -4,6 +4,7 @@ import Ring
 import ScriptedPlayback
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 

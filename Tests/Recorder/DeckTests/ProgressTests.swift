@@ -1,4 +1,5 @@
 import Takes
+import TestBench
 import Testing
 import Transport
 

@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -15,8 +16,9 @@ import Transport
     /// A folder with a cut take, and an obstacle under the final name of one of its files.
     private func blocked(
         by obstacle: Obstacle, at ending: String = ".wav"
-    ) throws -> (directory: String, file: String) {
-        let directory = try ArchivistTests().cutTake()
+    ) throws -> (folder: TestFolder, file: String) {
+        let folder = try ArchivistTests().cutTake()
+        let directory = folder.path + "/takes"
         let part = try #require(
             try FileManager.default.subpathsOfDirectory(atPath: directory).first { $0.hasSuffix(".wav.part") })
         let file = "\(directory)/\(part.dropLast(9))\(ending)"
@@ -26,15 +28,15 @@ import Transport
         case .file: try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
         case .pipe: #expect(mkfifo(file, 0o600) == 0)
         }
-        return (directory, file)
+        return (folder, file)
     }
 
     @Test(arguments: Obstacle.allCases)
     func `a take that cannot be finished stays a fault that names what is in the way, until it is recovered`(
         obstacle: Obstacle
     ) throws {
-        let (directory, file) = try blocked(by: obstacle)
-        let rig = try Rig(directory: directory)
+        let (folder, file) = try blocked(by: obstacle)
+        let rig = try Rig(in: folder)
         func expectFault() throws {
             let fault = try #require(rig.deck.status.faults.first, "\(rig.log.messages)")
             #expect(fault.code == .storageFailing)
@@ -51,7 +53,7 @@ import Transport
         rig.run(.seconds(130))
         try expectFault()
         #expect(rig.log.messages.filter { $0.contains(file) }.count == 2, "\(rig.log.messages)")
-        #expect(rename(file, directory + "/away") == 0)
+        #expect(rename(file, rig.directory + "/away") == 0)
         rig.run(.seconds(65))
         #expect(rig.deck.status.faults == [])
         #expect(try rig.sidecars().map(\.number) == [1, 2])
@@ -59,14 +61,13 @@ import Transport
     }
 
     @Test func `what cannot be finished is found again at the next start, and is no fault once it is removed`() throws {
-        let (directory, file) = try blocked(by: .folder)
+        let (folder, file) = try blocked(by: .folder)
         for _ in 0..<2 {
-            let rig = try Rig(directory: directory)
-            rig.keepsDirectory = true
+            let rig = try Rig(in: folder)
             rig.run(.seconds(3))
             #expect(rig.deck.status.faults.map(\.code) == [.storageFailing])
         }
-        let rig = try Rig(directory: directory)
+        let rig = try Rig(in: folder)
         rig.run(.seconds(3))
         let day = URL(fileURLWithPath: file).deletingLastPathComponent().path
         try FileManager.default.removeItem(atPath: day)
@@ -75,19 +76,17 @@ import Transport
     }
 
     @Test func `a file of another program without a take's sound is no fault`() throws {
-        let directory = Rig.newDirectory()
-        let day = "\(directory)/2026-11-21"
-        try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
-        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(day)/heron07-0007_20261121_061811.txt"))
-        let rig = try Rig(directory: directory)
+        let folder = TestFolder()
+        folder.write("mine", to: "takes/2026-11-21/heron07-0007_20261121_061811.txt")
+        let rig = try Rig(in: folder)
         rig.run(.seconds(3))
         #expect(rig.deck.status.faults == [])
     }
 
     @Test(arguments: Obstacle.allCases)
     func `what has the name of the waveform keeps no take from being finished`(obstacle: Obstacle) throws {
-        let (directory, file) = try blocked(by: obstacle, at: ".dat")
-        let rig = try Rig(directory: directory)
+        let (folder, file) = try blocked(by: obstacle, at: ".dat")
+        let rig = try Rig(in: folder)
         rig.run(.seconds(3))
         #expect(try rig.sidecars().map(\.number) == [1])
         #expect(rig.deck.status.faults == [])

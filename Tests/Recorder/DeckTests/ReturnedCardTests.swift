@@ -3,6 +3,7 @@ import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 

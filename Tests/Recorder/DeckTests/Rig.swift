@@ -5,31 +5,11 @@ import Ring
 import ScriptedPlayback
 import TakeFiles
 import Takes
+import TestBench
 import Transport
 import Workers
 
 @testable import Deck
-
-/// A clock that the test advances.
-final class TestClock: Clock {
-    private let time = Locked<(now: Instant, wall: WallTime)>(
-        (Instant(nanoseconds: 100_000_000_000), WallTime(microseconds: 1_795_241_891_000_000)))
-
-    func now() -> Instant { time.withLock { $0.now } }
-    func wallTime() -> WallTime { time.withLock { $0.wall } }
-
-    func advance(by duration: Duration) {
-        time.withLock {
-            $0.now = $0.now + duration
-            $0.wall = $0.wall + duration
-        }
-    }
-
-    /// Changes only the calendar.
-    func jump(by duration: Duration) {
-        time.withLock { $0.wall = $0.wall + duration }
-    }
-}
 
 /// A card whose samples are their frame numbers. It delivers as the clock advances.
 final class ScriptedCard: CaptureSource {
@@ -261,9 +241,9 @@ final class Rig {
     let sink: ScriptedSink
     let workers: DeckWorkers
     let deck: Deck
-    let directory: String
-    /// Whether the directory outlives the rig.
-    var keepsDirectory = false
+    /// Contains the folder for takes, and what a test puts beside it.
+    let folder: TestFolder
+    var directory: String { folder.path + "/takes" }
     var powerOffs = 0
     /// Called with each event of the deck.
     var onEvent: (DeckEvent) -> Void = { _ in }
@@ -284,14 +264,13 @@ final class Rig {
     }
     private let origin = Origin()
 
-    /// - Parameter directory: nil for a new one.
     init(
         rateHz: Int = 8000, channels: Int = 1, files: FileSystem = FileSystem(), isCardPresent: Bool = true,
-        directory: String? = nil, stuck: Set<Part> = [],
+        in folder: TestFolder = TestFolder(), stuck: Set<Part> = [],
         _ configure: (inout DeckOptions) -> Void = { _ in }
     ) throws {
-        self.directory = directory ?? Self.newDirectory()
-        var options = DeckOptions(kit: "heron07", directory: self.directory, version: "test")
+        self.folder = folder
+        var options = DeckOptions(kit: "heron07", directory: folder.path + "/takes", version: "test")
         options.filter = FilterRequest(lowPass: .off)
         options.reserveBytes = 0
         options.bootID = "boot"
@@ -332,10 +311,6 @@ final class Rig {
         var onReport: (String) -> Void = { _ in }
     }
     let log = ReportLog()
-
-    deinit {
-        if !keepsDirectory { try? FileManager.default.removeItem(atPath: directory) }
-    }
 
     /// Advances the time, in steps as small as the loop's.
     func run(_ duration: Duration, step: Duration = .milliseconds(50)) {
@@ -387,8 +362,11 @@ final class Rig {
     /// Lets the waiting sync run, while later ones keep waiting.
     func runSync() { _ = workers.sync.step() }
 
-    static func newDirectory() -> String {
-        NSTemporaryDirectory() + "fieldfare-deck-\(UUID().uuidString)"
+    /// A copy of the takes as a power cut would leave them now.
+    func cut() throws -> TestFolder {
+        let copy = TestFolder()
+        try FileManager.default.copyItem(atPath: directory, toPath: copy.path + "/takes")
+        return copy
     }
 
     /// Presses a button. The press is known only after it has been stable.

@@ -1,6 +1,7 @@
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers

@@ -4,6 +4,7 @@ import Recording
 import Ring
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -13,9 +14,8 @@ import Transport
 /// 8 frames.
 @Suite final class StickAndCardTests {
     private let storage = StickStorage()
-    private let place = Rig.newDirectory()
-
-    deinit { try? FileManager.default.removeItem(atPath: place) }
+    private let folder = TestFolder()
+    private var place: String { folder.path }
 
     /// A kit that has recorded on its stick for three seconds.
     private func recording(by button: Bool = true) throws -> Rig {

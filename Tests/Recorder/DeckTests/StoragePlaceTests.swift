@@ -2,6 +2,7 @@ import Foundation
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -11,8 +12,8 @@ import Transport
 @Suite struct StoragePlaceTests {
     let storage = TroubledStorage()
 
-    func rig(directory: String? = nil) throws -> Rig {
-        try Rig(files: FileSystem(calls: storage), directory: directory)
+    func rig(in folder: TestFolder = TestFolder()) throws -> Rig {
+        try Rig(files: FileSystem(calls: storage), in: folder)
     }
 
     func record(_ rig: Rig) {
@@ -35,11 +36,10 @@ import Transport
     }
 
     @Test func `a day that cannot be read is reported once, and the kit records`() throws {
-        let directory = Rig.newDirectory()
-        try FileManager.default.createDirectory(
-            atPath: "\(directory)/2026-11-20", withIntermediateDirectories: true)
+        let folder = TestFolder()
+        folder.makeFolder("takes/2026-11-20")
         storage.unreadable = "/2026-11-20"
-        let rig = try rig(directory: directory)
+        let rig = try rig(in: folder)
         rig.run(.seconds(5))
         #expect(rig.deck.isArmed)
         record(rig)
@@ -47,7 +47,7 @@ import Transport
         rig.run(.seconds(5))
         #expect(
             rig.log.messages.filter { $0.hasPrefix("storage:") } == [
-                "storage: passed over: open \(directory)/2026-11-20: Input/output error: "
+                "storage: passed over: open \(rig.directory)/2026-11-20: Input/output error: "
                     + "the storage is failing, replace it"
             ])
     }
@@ -58,7 +58,6 @@ import Transport
         record(rig)
         let other = rig.directory + "-other"
         try FileManager.default.moveItem(atPath: rig.directory, toPath: other)
-        defer { try? FileManager.default.removeItem(atPath: other) }
         storage.card = 2
         rig.run(.milliseconds(2100))
         #expect(rig.deck.isArmed)
@@ -132,9 +131,8 @@ import Transport
 
     @Test(arguments: [false, true])
     func `a stick that cannot be written is named, and takes are kept inside`(isArchivistLate: Bool) throws {
-        let place = Rig.newDirectory()
-        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: place) }
+        let folder = TestFolder()
+        let place = folder.path
         let rig = try Rig { $0.stick = Stick(mountPoint: "\(place)/stick", isOptional: true) }
         rig.run(.seconds(3))
         #expect(rig.deck.isArmed)

@@ -1,6 +1,6 @@
-import Foundation
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -8,13 +8,13 @@ import Transport
 
 /// The rows of the storage's state table.
 @Suite final class StorageStateTests {
-    private let path = NSTemporaryDirectory() + "fieldfare-storage-\(UUID().uuidString)"
+    private let folder = TestFolder()
+    private var path: String { folder.path + "/takes" }
     private let directory: TakesDirectory
     private let now = Instant(nanoseconds: 50_000_000_000)
     private static let least: Int64 = 1000
 
-    init() throws { directory = try TakesDirectory(path: path) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { directory = try TakesDirectory(path: folder.path + "/takes") }
 
     /// A storage whose first check succeeded.
     private func well() -> StorageState {

@@ -4,6 +4,7 @@ import Recording
 import SeededRandom
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 

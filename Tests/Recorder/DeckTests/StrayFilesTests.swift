@@ -3,6 +3,7 @@ import Panel
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -94,7 +95,6 @@ import Transport
         throws
     {
         let (rig, day, file) = try recorded()
-        defer { try? FileManager.default.removeItem(atPath: "\(rig.directory)-moved") }
         try carryOut(deed, rig, day, file)
         rig.run(.seconds(2))
         #expect(rig.deck.state == .recording)
@@ -124,7 +124,6 @@ import Transport
     @Test(arguments: Deed.allCases)
     func `what another program does just before the stop costs no more`(deed: Deed) throws {
         let (rig, day, file) = try recorded()
-        defer { try? FileManager.default.removeItem(atPath: "\(rig.directory)-moved") }
         rig.run(.milliseconds(985))
         rig.deck.handle(.press(.stop, at: rig.clock.now()))
         try carryOut(deed, rig, day, file)

@@ -1,7 +1,8 @@
-import Foundation
+import Glibc
 import Panel
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -55,8 +56,7 @@ import Transport
     }
 
     @Test func `a take that is recovered is committed`() throws {
-        let directory = try ArchivistTests().cutTake()
-        let rig = try Rig(directory: directory, stuck: [.archivist])
+        let rig = try Rig(in: ArchivistTests().cutTake(), stuck: [.archivist])
         follow(rig)
         rig.stuck = []
         rig.turn()
@@ -84,7 +84,7 @@ import Transport
         record(rig)
         record(rig)
         follow(rig)
-        rig.clock.jump(by: .seconds(3600))
+        rig.clock.set(by: .seconds(3600))
         rig.deck.clockChanged()
         rig.run(.milliseconds(200))
         #expect(changes.lines == ["2 revised", "1 revised"])

@@ -3,6 +3,7 @@ import Panel
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Transport
 import Workers
@@ -122,16 +123,16 @@ import Workers
         rig.run(.milliseconds(3000))
         rig.press(.record)
         rig.run(.seconds(2))
-        let cut = rig.directory + "-cut"
-        try FileManager.default.copyItem(atPath: rig.directory, toPath: cut)
+        let cut = try rig.cut()
+        let day = cut.path + "/takes/2026-11-21"
         let stem = try #require(rig.deck.status.take)
-        if !isDraftThere { try FileManager.default.removeItem(atPath: "\(cut)/2026-11-21/\(stem).json.part") }
-        let after = try Rig(directory: cut)
+        if !isDraftThere { try FileManager.default.removeItem(atPath: "\(day)/\(stem).json.part") }
+        let after = try Rig(in: cut)
         after.turn()
         let sidecar = try #require(try after.sidecars().first)
         #expect(sidecar.started == "2026-11-21T06:18:11.000000Z")
         #expect(
-            try origin(of: "\(cut)/2026-11-21/\(stem).wav")?.started?.iso8601 == "2026-11-21T06:18:11.000000Z")
+            try origin(of: "\(day)/\(stem).wav")?.started?.iso8601 == "2026-11-21T06:18:11.000000Z")
     }
 
     /// The origin that the header of an audio file states.
@@ -314,7 +315,7 @@ import Workers
     @Test func `numbers go on, whatever the clock does`() throws {
         let rig = try Rig()
         for jump in [Duration.zero, .seconds(-315_360_000), .seconds(630_720_000)] {
-            rig.clock.jump(by: jump)
+            rig.clock.set(by: jump)
             rig.run(.milliseconds(500))
             rig.press(.record)
             rig.run(.milliseconds(500))

@@ -1,10 +1,10 @@
-import Foundation
 import Glibc
 import Panel
 import Recording
 import ScriptedPlayback
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -21,8 +21,8 @@ import Transport
     @Test func `with writer, syncs and player on threads of their own the deck makes the same take, and plays it`()
         throws
     {
-        let directory = NSTemporaryDirectory() + "fieldfare-threads-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let folder = TestFolder()
+        let directory = folder.path + "/takes"
         let clock = TestClock()
         let format = StreamFormat(rateHz: 8000, channels: 1, sampleFormat: .s16)
         let card = ScriptedCard(clock: clock, format: format, periodFrames: 800)

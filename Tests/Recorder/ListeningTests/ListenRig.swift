@@ -3,48 +3,31 @@ import Glibc
 import Live
 import Ring
 import Takes
+import TestBench
 import Testing
 import Workers
 
 @testable import Control
 @testable import Listening
 
-/// A clock that the test advances.
-final class StepClock: Clock {
-    private let time = Locked(Instant(nanoseconds: 100_000_000_000))
-
-    func now() -> Instant { time.withLock { $0 } }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
-}
-
 /// A loop without a thread on a real socket, with a ring that the test fills like a card: sample `n` of a channel is
 /// `n` of 16 bits.
 final class ListenRig {
-    let clock = StepClock()
+    let clock = TestClock()
     let loop: ListenLoop
     let sound: SoundServing
     let path: String
     let soundPath: String
     private let orders = Mailbox<ListenOrder>()
-    private let folder: String
+    private let folder = TestFolder()
     private(set) var ring: Ring?
 
     init(calls: SocketCalls = SocketCalls()) throws {
-        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        path = folder + "/listen.sock"
-        soundPath = folder + "/sound.sock"
+        path = folder.path + "/listen.sock"
+        soundPath = folder.path + "/sound.sock"
         sound = SoundServing(try Control.Listener(path: soundPath), calls: calls)
         loop = ListenLoop(
             try Control.Listener(path: path), sound: sound, orders: orders, clock: clock, calls: calls)
-    }
-
-    deinit {
-        unsafe unlink(path)
-        for file in [path + ".lock", soundPath, soundPath + ".lock"] { unsafe unlink(file) }
-        unsafe rmdir(folder)
     }
 
     func open(rateHz: Int = 8000, channels: Int = 2, design: FilterDesign? = nil, in ring: Ring? = nil) {

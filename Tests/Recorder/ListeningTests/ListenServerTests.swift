@@ -3,6 +3,7 @@ import Glibc
 import Live
 import Ring
 import Takes
+import TestBench
 import Testing
 
 @testable import Control
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test func `the socket is for owner and group, streams, and is gone with the server`() throws {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         let path = folder.path + "/listen.sock"
         var server: ListenServer? = try ListenServer(path: path, clock: SystemClock())
         var information = stat()
@@ -46,26 +47,9 @@ import Testing
     }
 
     @Test func `a socket that cannot be made is an error`() {
-        let folder = ScratchFolder()
+        let folder = TestFolder()
         let path = folder.path + "/listen.sock"
         #expect(unsafe mkdir(path, 0o755) == 0)
         #expect(throws: ControlError(path, .notASocket)) { try ListenServer(path: path, clock: SystemClock()) }
-        unsafe rmdir(path)
-    }
-
-    /// A temporary folder, removed with the object.
-    private final class ScratchFolder {
-        let path: String
-
-        init() {
-            var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-            unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-            path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-
-        deinit {
-            unsafe unlink(path + "/listen.sock.lock")
-            unsafe rmdir(path)
-        }
     }
 }

@@ -3,6 +3,7 @@ import Live
 import Ring
 import ScriptedPlayback
 import Takes
+import TestBench
 import Testing
 import Workers
 
@@ -14,7 +15,7 @@ import Workers
     /// left sample of frame `n` is `n` of 16 bits, so each played frame shows when it was captured. The right sample is
     /// `mark`.
     private final class Rig {
-        let clock = StepClock()
+        let clock = TestClock()
         let sink: ScriptedSink
         let player: Worker<PlayOrder, PlayOutcome>
         private(set) var ring: Ring

@@ -4,29 +4,21 @@ import ScriptedPlayback
 import SeededRandom
 import TakeFiles
 import Takes
+import TestBench
 import Workers
 
 @testable import Playback
-
-/// A clock that the test advances.
-final class StepClock: Clock {
-    private let time = Locked(Instant(nanoseconds: 100_000_000_000))
-
-    func now() -> Instant { time.withLock { $0 } }
-    func wallTime() -> WallTime { WallTime(microseconds: 1_795_241_891_000_000) }
-    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
-}
 
 /// A take of three channels on disk, and a player without a thread on a card that plays as the clock advances.
 ///
 /// The first channel is the sound. The other two are too quiet to matter. The quotient of the third and the second is
 /// the number of the take's frame, whatever playback did to the sound.
 final class PlayRig {
-    let clock = StepClock()
+    let clock = TestClock()
     let sink: ScriptedSink
     let player: Worker<PlayOrder, PlayOutcome>
     let frames: Int
-    private let folder: String
+    private let folder = TestFolder()
     private let directory: TakesDirectory
     private let take: TakeName
 
@@ -46,10 +38,9 @@ final class PlayRig {
         sink = ScriptedSink(clock: clock)
         sink.bufferFrames = Self.rateHz / 2
         player = Player.worker(sink: sink, clock: clock)
-        folder = NSTemporaryDirectory() + "fieldfare-playback-\(UUID().uuidString)"
-        directory = try TakesDirectory(path: folder)
+        directory = try TakesDirectory(path: folder.path)
         take = TakeName(kit: "heron07", number: 1, started: clock.wallTime())
-        let day = "\(folder)/\(take.day)"
+        let day = "\(folder.path)/\(take.day)"
         try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
         // Without a readable sidecar, the existing files are the parts.
         try Data("-".utf8).write(to: URL(fileURLWithPath: "\(day)/\(take.stem).json"))
@@ -62,10 +53,6 @@ final class PlayRig {
             let name = take.audioFile(part: part + 1)
             try Self.wave(samples).write(to: URL(fileURLWithPath: "\(day)/\(name)"))
         }
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     private static func wave(_ samples: [Int32]) -> Data {

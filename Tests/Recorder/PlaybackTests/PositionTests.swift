@@ -1,5 +1,6 @@
 import ScriptedPlayback
 import Takes
+import TestBench
 import Testing
 
 @testable import Playback

@@ -1,17 +1,17 @@
 import Foundation
 import Settings
+import TestBench
 import Testing
 
 @testable import Kit
 
 /// Detection of a nearly empty battery, from files with the kernel's content.
 @Suite struct BatteryTests {
-    private let folder = HistoryRoot()
+    private let folder = TestFolder()
 
-    private func write(_ text: String, to name: String) throws -> String {
-        let path = "\(folder.path)/\(name)"
-        try text.write(toFile: path, atomically: false, encoding: .utf8)
-        return path
+    private func write(_ text: String, to name: String) -> String {
+        folder.write(text, to: name)
+        return "\(folder.path)/\(name)"
     }
 
     private func power(line: Settings.ButtonLine? = nil, supply: String? = nil, least: Double? = nil) -> Settings.Power
@@ -22,44 +22,44 @@ import Testing
     }
 
     @Test func `the kernel's files are read in their units`() throws {
-        let supply = try write("3712000\n", to: "voltage_now")
+        let supply = write("3712000\n", to: "voltage_now")
         #expect(SupplyVoltage(path: supply, ratio: 1).read() == 3.712)
-        #expect(SupplyVoltage(path: try write("5021\n", to: "in0_input"), ratio: 2).read() == 10.042)
-        let raw = try write("1001\n", to: "in_voltage0_raw")
+        #expect(SupplyVoltage(path: write("5021\n", to: "in0_input"), ratio: 2).read() == 10.042)
+        let raw = write("1001\n", to: "in_voltage0_raw")
         #expect(SupplyVoltage(path: raw, ratio: 1).read() == nil)
-        _ = try write("2\n", to: "in_voltage_scale")
+        _ = write("2\n", to: "in_voltage_scale")
         #expect(SupplyVoltage(path: raw, ratio: 2).read() == 4.004)
-        _ = try write("0.5\n", to: "in_voltage0_scale")
-        _ = try write("-1\n", to: "in_voltage0_offset")
+        _ = write("0.5\n", to: "in_voltage0_scale")
+        _ = write("-1\n", to: "in_voltage0_offset")
         #expect(SupplyVoltage(path: raw, ratio: 2).read() == 1)
         for text in ["", "much\n"] {
-            _ = try write(text, to: "voltage_now")
+            _ = write(text, to: "voltage_now")
             #expect(SupplyVoltage(path: supply, ratio: 1).read() == nil)
         }
         #expect(SupplyVoltage(path: folder.path + "/none_raw", ratio: 1).read() == nil)
     }
 
     @Test func `a voltage below the least is low, and one that cannot be read is said`() throws {
-        let path = try write("3300000", to: "voltage_now")
+        let path = write("3300000", to: "voltage_now")
         let battery = try #require(Battery(power(supply: path, least: 3.4)))
         #expect(battery.read() == .low("the supply has 3.3 V, less than 3.4 V"))
-        _ = try write("3400000", to: "voltage_now")
+        _ = write("3400000", to: "voltage_now")
         #expect(battery.read() == .good)
         // A channel that is not connected, and a voltage at which the kit could just run.
-        _ = try write("0", to: "voltage_now")
+        _ = write("0", to: "voltage_now")
         #expect(
             battery.read()
                 == .unreadable("\(path): it says 0.0 V, by which no kit would run: see [power] supply and its wiring"))
-        _ = try write("1700000", to: "voltage_now")
+        _ = write("1700000", to: "voltage_now")
         #expect(battery.read() == .low("the supply has 1.7 V, less than 3.4 V"))
-        _ = try write("nan", to: "voltage_now")
+        _ = write("nan", to: "voltage_now")
         #expect(battery.read() == .unreadable("\(path): there is no voltage to be read: see [power] supply"))
         try FileManager.default.removeItem(atPath: path)
         #expect(battery.read() == .unreadable("\(path): there is no voltage to be read: see [power] supply"))
     }
 
     @Test func `a line that is not there is said, and what is low counts before it`() throws {
-        let path = try write("3000000", to: "voltage_now")
+        let path = write("3000000", to: "voltage_now")
         let line = Settings.ButtonLine(.offset(chip: "gpiochip77", offset: 1))
         let alone = try #require(Battery(power(line: line)))
         guard case .unreadable(let why) = alone.read() else { return #expect(Bool(false)) }

@@ -9,6 +9,7 @@ import Simulation
 import SoundCard
 import Synchronization
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -41,13 +42,6 @@ private final class PromptCard: CaptureSource {
     func stop() {}
 }
 
-private final class HandClock: Clock {
-    private let instant = Locked(Int64(0))
-    func now() -> Instant { Instant(nanoseconds: instant.withLock { $0 }) }
-    func wallTime() -> WallTime { WallTime(microseconds: 1_795_000_000_000_000) }
-    func pass(_ duration: Duration) { instant.withLock { $0 += duration.nanoseconds } }
-}
-
 @Suite struct CheckUpTests {
     private final class Received {
         var replies: [String] = []
@@ -61,15 +55,9 @@ private final class HandClock: Clock {
         var checkUp: CheckUp
     }
 
-    private let clock = HandClock()
+    private let clock = TestClock(at: Instant(nanoseconds: 0))
     private let received = Received()
-    private let folder: String
-
-    init() {
-        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-        unsafe template.withUnsafeMutableBufferPointer { _ = unsafe mkdtemp($0.baseAddress!) }
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    private let folder = TestFolder()
 
     private func kit(
         frames: Int, standby: Settings.Capture.Standby = .listening,
@@ -77,7 +65,7 @@ private final class HandClock: Clock {
         list: @escaping Listing<[CardReport]>.Make = { _, _ in [] }
     ) throws -> Kit {
         var settings = Settings()
-        settings.takes.directory = folder + "/takes"
+        settings.takes.directory = folder.path + "/takes"
         settings.takes.reserveMiB = 16
         settings.capture.card = .pcm("none such")
         settings.capture.standby = standby
@@ -138,9 +126,9 @@ private final class HandClock: Clock {
         let kit = try kit(frames: 100)
         kit.checkUp.begin(received.answer())
         turn(kit) { kit.checkUp.turn(now: clock.now()) == clock.now() + .milliseconds(100) }
-        clock.pass(.milliseconds(4999))
+        clock.advance(by: .milliseconds(4999))
         #expect(kit.checkUp.turn(now: clock.now()) == clock.now() + .milliseconds(100))
-        clock.pass(.milliseconds(1))
+        clock.advance(by: .milliseconds(1))
         _ = kit.checkUp.turn(now: clock.now())
         turn(kit) { !received.replies.isEmpty }
         #expect(try findings().contains { $0.subject == .signal && $0.message.contains("delivered only 100 frames") })
@@ -185,7 +173,7 @@ private final class HandClock: Clock {
         kit.checkUp.begin(received.answer())
         turn(kit) { kit.checkUp.turn(now: clock.now()) != nil }
         while card.opened.load(ordering: .acquiring) == 0 { sched_yield() }
-        clock.pass(.seconds(15))
+        clock.advance(by: .seconds(15))
         #expect(kit.checkUp.turn(now: clock.now()) == nil)
         let found = try findings()
         #expect(
@@ -217,7 +205,7 @@ private final class HandClock: Clock {
                 return []
             })
         kit.checkUp.begin(received.answer())
-        clock.pass(.seconds(8))
+        clock.advance(by: .seconds(8))
         _ = kit.cards.turn(now: clock.now())
         turn(kit) { !received.replies.isEmpty }
         let found = try findings()

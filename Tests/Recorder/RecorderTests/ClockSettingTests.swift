@@ -2,6 +2,7 @@ import Deck
 import Glibc
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -15,8 +16,8 @@ import Transport
         var attempts: [WallTime] = []
     }
 
-    private let clock = SetClock()
-    private let root = RootFolder()
+    private let clock = TestClock()
+    private let root = TestFolder.root()
     private let received = Received()
     private let time = WallTime(microseconds: 1_800_000_000_400_000)
     private var path: String { root.path + "/run/fieldfare/set-clock" }
@@ -26,7 +27,7 @@ import Transport
         var calls = ClockSettingCalls()
         calls.set = { [clock, received] time in
             received.attempts.append(time)
-            if code == 0 { clock.set(time) }
+            if code == 0 { clock.set(to: time) }
             return code
         }
         let setting = ClockSetting(clock: clock, path: path ?? self.path, calls: calls) { [received] in
@@ -46,17 +47,12 @@ import Transport
     private func obey(_ setsClock: Bool = true, result: String? = "success") throws {
         let text = try #require(root.text("/run/fieldfare/set-clock"))
         unlink(path)
-        if setsClock { clock.set(try WallTime(reading: String(text.dropLast()))) }
+        if setsClock { clock.set(to: try WallTime(reading: String(text.dropLast()))) }
         if let result { leave(result) }
     }
 
     /// Writes the unit's result file.
-    private func leave(_ result: String) {
-        let file = open(path + ".result", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        let text = result + "\n"
-        write(file, text, text.utf8.count)
-        close(file)
-    }
+    private func leave(_ result: String) { root.write(result + "\n", to: "run/fieldfare/set-clock.result") }
 
     @Test func `a process that may set the clock does so at once`() {
         let setting = setting(0)
@@ -75,14 +71,14 @@ import Transport
         #expect(root.run == ["set-clock"])
         #expect(root.text("/run/fieldfare/set-clock") == "2027-01-15T08:00:00Z\n")
         for _ in 0..<30 {
-            clock.pass(.milliseconds(100))
+            clock.advance(by: .milliseconds(100))
             #expect(setting.turn(now: clock.now()) == clock.now() + .milliseconds(100))
         }
         #expect(received.answers == [])
         try obey(result: nil)
         #expect(setting.turn(now: clock.now()) != nil)
         #expect(received.timesSet == 1)
-        clock.pass(.milliseconds(1500))
+        clock.advance(by: .milliseconds(1500))
         #expect(setting.turn(now: clock.now()) != nil)
         #expect(received.answers == [])
         leave("success")
@@ -101,7 +97,7 @@ import Transport
         try obey(result: result)
         if result == nil {
             #expect(setting.turn(now: clock.now()) != nil)
-            clock.pass(.seconds(14))
+            clock.advance(by: .seconds(14))
         }
         #expect(setting.turn(now: clock.now()) == nil)
         let sentence =
@@ -133,12 +129,12 @@ import Transport
         begin(setting)
         try obey(false, result: nil)
         #expect(setting.turn(now: clock.now()) != nil)
-        clock.set(time + .seconds(9))
+        clock.set(to: time + .seconds(9))
         #expect(setting.turn(now: clock.now()) != nil)
-        clock.set(time - .seconds(2))
+        clock.set(to: time - .seconds(2))
         #expect(setting.turn(now: clock.now()) != nil)
         #expect(received.answers == [])
-        clock.set(time - .seconds(1))
+        clock.set(to: time - .seconds(1))
         leave("success")
         #expect(setting.turn(now: clock.now()) == nil)
         #expect(received.answers == ["set"])
@@ -157,9 +153,9 @@ import Transport
     @Test func `a request that the unit does not read is withdrawn`() {
         let setting = setting(EPERM)
         begin(setting)
-        clock.pass(.milliseconds(13_999))
+        clock.advance(by: .milliseconds(13_999))
         #expect(setting.turn(now: clock.now()) != nil)
-        clock.pass(.milliseconds(1))
+        clock.advance(by: .milliseconds(1))
         #expect(setting.turn(now: clock.now()) == nil)
         let sentence =
             "clock: cannot set it to 2027-01-15T08:00:00.400000Z: \(path) was not read within 14 s: "

@@ -1,18 +1,19 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 
 @testable import Kit
 
 @Suite struct ClockWatchTests {
-    private let clock = SetClock()
+    private let clock = TestClock()
 
     @Test func `each setting of the date is seen once, with its way and its length`() {
         var watch = ClockWatch(clock)
         var seen: [Duration?] = [watch.step(clock)]
         for step in [Duration.seconds(315_576_000), .seconds(-631_152_000), .milliseconds(10), .milliseconds(-10)] {
-            clock.pass(.seconds(2))
-            clock.step(step)
+            clock.advance(by: .seconds(2))
+            clock.set(by: step)
             seen.append(watch.step(clock))
             seen.append(watch.step(clock))
         }
@@ -26,12 +27,12 @@ import Testing
 
     @Test func `time that passes sets nothing, and what was read unevenly is no setting`() {
         var watch = ClockWatch(clock)
-        clock.pass(.seconds(1_000_000))
+        clock.advance(by: .seconds(1_000_000))
         #expect(watch.step(clock) == nil)
-        clock.step(.microseconds(9999))
+        clock.set(by: .microseconds(9999))
         #expect(watch.step(clock) == nil)
         // Small steps add up.
-        clock.step(.microseconds(9999))
+        clock.set(by: .microseconds(9999))
         #expect(watch.step(clock) == .microseconds(19998))
     }
 
@@ -55,14 +56,14 @@ import Testing
         var watch = ClockWatch(clock, calls: calls)
         #expect(watch.fileDescriptor == -1)
         watch.drain()
-        clock.step(.seconds(1))
+        clock.set(by: .seconds(1))
         #expect(watch.step(clock) == .seconds(1))
         calls.make = { 99 }
         calls.arm = { _ in -1 }
         watch = ClockWatch(clock, calls: calls)
         #expect(watch.fileDescriptor == -1)
         #expect(closed.files == [99])
-        clock.step(.seconds(1))
+        clock.set(by: .seconds(1))
         #expect(watch.step(clock) == .seconds(1))
     }
 

@@ -1,8 +1,8 @@
 import Deck
 import Glibc
 import History
-import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -11,8 +11,8 @@ import Transport
 
 /// The history of a recorder, on a real disk and its own thread.
 @Suite final class FlightRecorderTests {
-    private let root = HistoryRoot()
-    private let clock = SetClock()
+    private let root = TestFolder()
+    private let clock = TestClock()
     private var reports: [String] = []
     /// How often the free bytes were queried.
     private var asked = 0
@@ -32,9 +32,9 @@ import Transport
     @Test func `what happens at the deck is on the disk after the end, in its order`() throws {
         let recorder = try recorder()
         recorder.note(.pressed("record"))
-        clock.pass(.seconds(2))
+        clock.advance(by: .seconds(2))
         recorder.note(.faults([Fault(.noCard, "capture: no card")]))
-        clock.pass(.milliseconds(1500))
+        clock.advance(by: .milliseconds(1500))
         recorder.note(.faults([]))
         recorder.note(ClockOrigin.ntp)
         recorder.end(by: .signal)
@@ -45,7 +45,7 @@ import Transport
                 .clock(.init(.ntp)), .ended(.init(by: .signal)),
             ])
         let records = try root.history.records().records
-        #expect(records.map(\.uptime) == [5, 5, 7, 8.5, 8.5, 8.5])
+        #expect(records.map(\.uptime) == [100, 100, 102, 103.5, 103.5, 103.5])
         #expect(records.last?.at == clock.wallTime())
         #expect(reports.isEmpty)
     }
@@ -55,11 +55,11 @@ import Transport
         let clipped = Fault(.signal, "signal: clipped on channel 1")
         func fell(_ minutes: Int) -> Fault { Fault(.signal, "signal: fell by 51 dB over \(minutes) min ago") }
         recorder.note(.faults([clipped]))
-        clock.pass(.seconds(1))
+        clock.advance(by: .seconds(1))
         recorder.note(.faults([fell(1), clipped]))
-        clock.pass(.seconds(1))
+        clock.advance(by: .seconds(1))
         recorder.note(.faults([fell(1)]))
-        clock.pass(.seconds(100))
+        clock.advance(by: .seconds(100))
         recorder.note(.faults([fell(2)]))
         recorder.note(.faults([fell(2), clipped]))
         recorder.note(.faults([]))
@@ -87,7 +87,7 @@ import Transport
         ]
         for faults in shown {
             recorder.note(.faults(faults))
-            clock.pass(.seconds(1))
+            clock.advance(by: .seconds(1))
         }
         recorder.end(by: .signal)
         let (began, ended) = (
@@ -115,7 +115,7 @@ import Transport
             ("one", "0", RunEnd.crash, "it crashed, or was killed"), ("two", "0", .powerCut, "its power was cut"),
             ("three", "32", .watchdog, "its watchdog reset it"),
         ] {
-            root.removeHistory()
+            root.remove("history")
             var writer = HistoryWriter(root.history)
             let start = HistoryEvent.started(.init(version: "1", bootID: "one", before: .none))
             var records = [HistoryRecord(at: clock.wallTime(), uptime: 1, start)]
@@ -133,7 +133,7 @@ import Transport
         root.write("cpu-thermal\n", to: "/sys/class/thermal/thermal_zone0/type")
         let recorder = try recorder()
         for _ in 0..<130 {
-            clock.pass(.seconds(10))
+            clock.advance(by: .seconds(10))
             #expect(recorder.turn(now: clock.now()) == nil)
         }
         recorder.end(by: .signal)
@@ -141,7 +141,7 @@ import Transport
         measurement.temperatures = ["cpu-thermal": 48.312]
         measurement.freeBytes = 7
         let found = try root.history.records().records.filter { $0.event == .measured(measurement) }
-        #expect(found.map(\.uptime) == [65, 665, 1265])
+        #expect(found.map(\.uptime) == [160, 760, 1360])
         #expect(asked == 3)
     }
 
@@ -149,7 +149,7 @@ import Transport
         let recorder = try recorder()
         for _ in 0..<1000 { recorder.note(.pressed("back")) }
         recorder.note(.faults([Fault(.noCard, "capture: no card")]))
-        clock.pass(.seconds(3600))
+        clock.advance(by: .seconds(3600))
         recorder.note(.pressed("stop"))
         _ = recorder.turn(now: clock.now())
         recorder.end(by: .signal)
@@ -179,7 +179,7 @@ import Transport
 
     /// A recorder whose folder is a file. Its thread has tried to write the start there, and has no other order yet.
     private func recorderWithoutStorage() throws -> FlightRecorder {
-        root.removeHistory()
+        root.remove("history")
         root.write("in the way", to: "/history")
         let recorder = try recorder()
         while reports.isEmpty {
@@ -212,7 +212,7 @@ import Transport
 }
 
 @Suite final class SensorsTests {
-    private let root = HistoryRoot()
+    private let root = TestFolder()
     private var found: Measurement { Sensors(root: root.path).measurement() }
 
     @Test func `a machine without sensors measures nothing`() {
@@ -277,38 +277,5 @@ import Transport
     ])
     func `each kind of disk says in its own words how much is used`(_ json: String, _ percent: Int?) {
         #expect(DiskReport(json: json)?.usedPercent == percent)
-    }
-}
-
-/// A folder as the root of a machine with `/sys` and a history, removed with this object.
-final class HistoryRoot {
-    let path: String
-    var history: HistoryFolder { HistoryFolder(state: path) }
-
-    init() {
-        var template = Array("/tmp/fieldfare-XXXXXX".utf8CString)
-        precondition(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { Self.removeAll(path) }
-
-    func removeHistory() { Self.removeAll(history.path) }
-
-    /// Writes a file and makes its folders.
-    func write(_ text: String, to name: String) {
-        var folder = path
-        for part in name.split(separator: "/").dropLast() {
-            folder += "/" + part
-            mkdir(folder, 0o755)
-        }
-        let file = open(path + name, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        precondition(file >= 0 && Glibc.write(file, text, text.utf8.count) == text.utf8.count)
-        close(file)
-    }
-
-    private static func removeAll(_ path: String) {
-        for name in (try? KernelCalls().entries(path)) ?? [] { removeAll("\(path)/\(name)") }
-        remove(path)
     }
 }

@@ -1,6 +1,7 @@
 import Deck
 import Doctor
 import Takes
+import TestBench
 import Testing
 
 @testable import Kit
@@ -8,8 +9,8 @@ import Testing
 @Suite struct KitClockTests {
     private final class Received { var messages: [String] = [] }
 
-    private let clock = SetClock()
-    private let root = RootFolder()
+    private let clock = TestClock()
+    private let root = TestFolder.root()
     private let received = Received()
     /// Whether the clock of the machine that runs this test is synchronised; if so, that is its origin.
     private var isSynchronised: Bool { ClockProbe().evidence(clock).isSynchronised }
@@ -25,9 +26,9 @@ import Testing
         let first = kitClock()
         #expect(first.origin(newestTake: nil) == otherwise(.unset))
         first.wasSetByHand()
-        #expect(root.text("/run/fieldfare/clock") == "0b0c manual 1795241886250000\n")
+        #expect(root.text("/run/fieldfare/clock") == "0b0c manual 1795241791000000\n")
         #expect(root.run == ["clock"])
-        clock.pass(.seconds(86400))
+        clock.advance(by: .seconds(86400))
         #expect(kitClock().origin(newestTake: nil) == otherwise(.manual))
         root.write("1b1c\n", to: "/proc/sys/kernel/random/boot_id")
         #expect(kitClock().origin(newestTake: nil) == otherwise(.unset))
@@ -44,7 +45,7 @@ import Testing
         kitClock.wasSetByHand()
         var origins: [ClockOrigin] = []
         for step in [Duration.zero, .seconds(3600), .seconds(-3600), .seconds(-3600), .seconds(3601)] {
-            clock.step(step)
+            clock.set(by: step)
             origins.append(kitClock.origin(newestTake: nil))
         }
         #expect(origins == [.manual, .unset, .manual, .unset, .manual].map(otherwise))
@@ -55,21 +56,21 @@ import Testing
         _ = kitClock.origin(newestTake: nil)
         _ = kitClock.hasChanged()
         #expect(!kitClock.hasChanged())
-        clock.step(.milliseconds(-3_600_250))
+        clock.set(by: .milliseconds(-3_600_250))
         #expect(kitClock.hasChanged())
         #expect(!kitClock.hasChanged())
-        clock.step(.seconds(60))
+        clock.set(by: .seconds(60))
         kitClock.wasSetByHand()
         #expect(kitClock.hasChanged())
         #expect(!kitClock.hasChanged())
         _ = kitClock.origin(newestTake: nil)
         #expect(kitClock.hasChanged() == isSynchronised)
-        clock.pass(.seconds(10))
+        clock.advance(by: .seconds(10))
         #expect(!kitClock.hasChanged())
         #expect(
             received.messages == [
-                "clock: set back by 3600.25 s: it says 2026-11-21T05:18:11.000000Z now",
-                "clock: set forward by 60.0 s: it says 2026-11-21T05:19:11.000000Z now",
+                "clock: set back by 3600.25 s: it says 2026-11-21T05:18:10.750000Z now",
+                "clock: set forward by 60.0 s: it says 2026-11-21T05:19:10.750000Z now",
             ])
     }
 
@@ -87,7 +88,7 @@ import Testing
     @Test func `that a date elsewhere is right as well is news, though its origin is the same`() {
         let kitClock = kitClock()
         kitClock.wasSetByHand()
-        clock.step(.seconds(-315_360_000))
+        clock.set(by: .seconds(-315_360_000))
         #expect(kitClock.hasChanged())
         #expect(!kitClock.hasChanged())
         kitClock.wasSetByHand()

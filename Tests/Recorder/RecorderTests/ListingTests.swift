@@ -2,6 +2,7 @@ import Doctor
 import Glibc
 import Synchronization
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -17,7 +18,7 @@ import Transport
 
     private final class Received { var answers: [String] = [] }
 
-    private let clock = SetClock()
+    private let clock = TestClock()
     private let devices = Devices()
     private let received = Received()
 
@@ -77,20 +78,20 @@ import Transport
         request(listing)
         waitUntilAsked(1)
         #expect(listing.turn(now: clock.now()) == first + .seconds(8))
-        clock.pass(.milliseconds(7999))
+        clock.advance(by: .milliseconds(7999))
         #expect(listing.turn(now: clock.now()) == first + .seconds(8))
         #expect(received.answers == [])
         request(listing)
-        clock.pass(.milliseconds(1))
+        clock.advance(by: .milliseconds(1))
         #expect(listing.turn(now: clock.now()) == first + .milliseconds(15_999))
         let sentence = "s: unplug it and plug it in again, then try again"
         #expect(received.answers == ["busy: cards: Mic (card:Mic) has not answered for 8 \(sentence)"])
         for _ in 0..<10 {
-            clock.pass(.seconds(8))
+            clock.advance(by: .seconds(8))
             _ = listing.turn(now: clock.now())
             request(listing)
         }
-        clock.pass(.seconds(8))
+        clock.advance(by: .seconds(8))
         #expect(listing.turn(now: clock.now()) == nil)
         #expect(received.answers.last == "busy: cards: Mic (card:Mic) has not answered for 96 \(sentence)")
         #expect(received.answers.count == 12)

@@ -1,34 +1,26 @@
 import Glibc
 import Panel
 import Settings
+import TestBench
 import Testing
 
 /// LED devices made of ordinary files, with a way to wait for changes. Removed with this object.
 final class MadeUpLEDs {
-    let path: String
+    private let folder = TestFolder()
+    var path: String { folder.path }
     private let changes: Int32
 
     init() {
-        var template = Array("/tmp/leds-XXXXXX".utf8CString)
-        path = String(cString: mkdtemp(&template))
         changes = inotify_init1(Int32(IN_CLOEXEC))
         for lamp in Lamp.allCases {
-            mkdir("\(path)/\(lamp)", 0o755)
-            write("none\n", "\(lamp)/trigger")
-            write("1\n", "\(lamp)/max_brightness")
-            write("0\n", "\(lamp)/brightness")
+            folder.write("none\n", to: "\(lamp)/trigger")
+            folder.write("1\n", to: "\(lamp)/max_brightness")
+            folder.write("0\n", to: "\(lamp)/brightness")
             inotify_add_watch(changes, "\(path)/\(lamp)/brightness", UInt32(IN_MODIFY))
         }
     }
 
-    deinit {
-        close(changes)
-        for lamp in Lamp.allCases {
-            for file in ["trigger", "max_brightness", "brightness"] { unlink("\(path)/\(lamp)/\(file)") }
-            rmdir("\(path)/\(lamp)")
-        }
-        rmdir(path)
-    }
+    deinit { close(changes) }
 
     /// A panel without buttons, with these lamps.
     func settings(_ lamps: [Lamp]) -> Settings.Panel {
@@ -43,7 +35,7 @@ final class MadeUpLEDs {
 
     /// The lit lamps. Every text in a brightness file has the same length, so a write replaces it whole.
     var lit: Set<Lamp> {
-        Set(Lamp.allCases.filter { read("\($0)/brightness").hasPrefix("1") })
+        Set(Lamp.allCases.filter { folder.text("\($0)/brightness")?.hasPrefix("1") == true })
     }
 
     /// Waits until exactly these lamps are lit. Half a minute without a change is a failure.
@@ -57,19 +49,5 @@ final class MadeUpLEDs {
             var events = [UInt8](repeating: 0, count: 4096)
             _ = Glibc.read(changes, &events, events.count)
         }
-    }
-
-    private func write(_ text: String, _ file: String) {
-        let descriptor = open("\(path)/\(file)", O_WRONLY | O_CREAT | O_TRUNC, 0o644)
-        Glibc.write(descriptor, text, text.utf8.count)
-        close(descriptor)
-    }
-
-    private func read(_ file: String) -> String {
-        let descriptor = open("\(path)/\(file)", O_RDONLY)
-        defer { close(descriptor) }
-        var bytes: [UInt8] = Array(repeating: 0, count: 100)
-        let count = Glibc.read(descriptor, &bytes, 100)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 }

@@ -5,6 +5,7 @@ import Panel
 import Settings
 import Simulation
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -12,7 +13,7 @@ import Transport
 
 @Suite struct PanelThreadTests {
     private let leds = MadeUpLEDs()
-    private let root = RootFolder()
+    private let root = TestFolder.root()
     private let clock = SystemClock()
 
     private func panel(_ lamps: [Lamp] = [.record, .play, .upload, .fault]) throws -> PanelThread {

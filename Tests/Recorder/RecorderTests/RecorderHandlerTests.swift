@@ -5,6 +5,7 @@ import Settings
 import Simulation
 import SoundCard
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -18,8 +19,8 @@ import Transport
         func answer() -> Answer { Answer { self.replies.append($0.line(id: .null, isFirst: false)) } }
     }
 
-    private let clock = SetClock()
-    private let root = RootFolder()
+    private let clock = TestClock()
+    private let root = TestFolder.root()
     private let gate = Gate()
 
     private func listings() -> Listings {
@@ -77,7 +78,7 @@ import Transport
         #expect(others.replies.last == #"{"id":null,"ok":true,"lines":[]}"#)
         #expect(cards.replies == [])
         #expect(listings.cards.turn(now: clock.now()) == clock.now() + .seconds(8))
-        clock.pass(.seconds(8))
+        clock.advance(by: .seconds(8))
         #expect(listings.cards.turn(now: clock.now()) == nil)
         #expect(cards.replies.count == 1)
         #expect(cards.replies.first?.contains(#""code":"busy""#) == true)

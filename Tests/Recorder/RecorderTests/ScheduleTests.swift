@@ -2,6 +2,7 @@ import Glibc
 import Settings
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -238,8 +239,8 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
 }
 
 @Suite struct WakeAlarmTests {
-    private let clock = SetClock()
-    private let root = RootFolder()
+    private let clock = TestClock()
+    private let root = TestFolder.root()
 
     @Test func `the unit receives whole seconds, and its result is the answer`() throws {
         for (result, expected) in [
@@ -262,7 +263,7 @@ private func schedule(_ hours: String...) throws -> TakeSchedule {
         let alarm = WakeAlarm(clock: clock, path: root.path + "/run/fieldfare/wake")
         var answers: [String] = []
         alarm.set(WallTime(microseconds: 1_800_000_000_000_000)) { answers.append($0 ?? "set") }
-        clock.pass(.seconds(15))
+        clock.advance(by: .seconds(15))
         #expect(alarm.turn(now: clock.now()) == nil)
         #expect(answers.first?.contains("was not read within 14 s: is fieldfare-wake.path running?") == true)
         #expect(root.run.isEmpty, "a unit that starts later finds no request")

@@ -1,5 +1,6 @@
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Workers
 

@@ -1,5 +1,6 @@
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Workers
 

@@ -1,6 +1,7 @@
 import Foundation
 import TakeFiles
 import Takes
+import TestBench
 import Testing
 import Workers
 

@@ -2,6 +2,7 @@ import Filters
 import Foundation
 import Ring
 import Takes
+import TestBench
 import Testing
 import Workers
 

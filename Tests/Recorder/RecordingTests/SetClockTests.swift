@@ -1,5 +1,6 @@
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Workers
 
@@ -158,7 +159,6 @@ struct SetClockTests {
         studio.begin(origin: .unset)
         studio.run(.seconds(100))
         let directory = try TakesDirectory(path: studio.path + "-copy")
-        defer { try? FileSystem().removeFolder(directory.path) }
         let name = try #require(try studio.directory.leftovers().last)
         let files = FileSystem()
         _ = try files.makeFolder("\(directory.path)/\(name.day)")

@@ -2,6 +2,7 @@ import Foundation
 import PowerCuts
 import Ring
 import Takes
+import TestBench
 import Testing
 import Workers
 

@@ -2,26 +2,12 @@ import Filters
 import Foundation
 import Ring
 import Takes
+import TestBench
 import Testing
 import Workers
 
 @testable import Recording
 @testable import TakeFiles
-
-/// A clock that only the test advances.
-final class TestClock: Clock {
-    private let time = Locked(Instant(nanoseconds: 100_000_000_000))
-
-    func now() -> Instant { time.withLock { $0 } }
-    private let ahead = Locked(Duration.zero)
-
-    func wallTime() -> WallTime {
-        WallTime(microseconds: 1_795_241_791_000_000 + now().nanoseconds / 1000) + ahead.withLock { $0 }
-    }
-    /// Sets the date forward, or back.
-    func set(by step: Duration) { ahead.withLock { $0 = $0 + step } }
-    func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
-}
 
 /// A writer without threads, and a card whose every sample is a function of the frame's number.
 final class Studio {
@@ -31,7 +17,8 @@ final class Studio {
     let sync: SyncWorker
     let writer: WriterWorker
     let directory: TakesDirectory
-    let path: String
+    private let folder = TestFolder()
+    var path: String { folder.path + "/takes" }
     var outcomes: [WriterOutcome] = []
     var filter: FilterDesign
     var keepsTwin = false
@@ -51,8 +38,7 @@ final class Studio {
         files: FileSystem = FileSystem()
     ) throws {
         self.format = format
-        path = NSTemporaryDirectory() + "fieldfare-recording-\(UUID().uuidString)"
-        directory = try TakesDirectory(path: path, files: files)
+        directory = try TakesDirectory(path: folder.path + "/takes", files: files)
         ring = Ring(
             format: format, holding: duration, periodFrames: Int(format.frames(in: Self.period)))
         sync = SyncWorker(syncsBy: clock)
@@ -64,8 +50,6 @@ final class Studio {
         opened = clock.now()
         ring.stamp(Stamp(position: .start, instant: opened, kind: .started))
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     /// Advances the time for all but the writer.
     func wait(_ duration: Duration) {

@@ -4,6 +4,7 @@ import Ring
 import TakeFiles
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 import Workers
 

@@ -1,25 +1,22 @@
-import FoundationEssentials
 import Glibc
 import TakeFiles
 public import Takes
+import TestBench
 
 /// Finished takes in a temporary folder, for tests of code that reads them. The folder is removed with the last
 /// reference.
 public final class TakesOnDisk: Sendable {
     /// The parent folder of the others.
-    public let path: String
+    public var path: String { folder.path }
     public var takes: String { "\(path)/takes" }
     public var library: String { "\(path)/library" }
 
-    /// Creates empty folders for takes and for a library.
-    /// - Parameter place: the parent folder, or nil for RAM if `/dev/shm` is writable, otherwise `/tmp`.
-    public init(in place: String? = nil) {
-        let place = place ?? (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp")
-        path = "\(place)/fieldfare-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-        for folder in [path, takes, library] { mkdir(folder, 0o755) }
-    }
+    private let folder = TestFolder(in: .memory)
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    /// Creates empty folders for takes and for a library.
+    public init() {
+        for name in ["takes", "library"] { folder.makeFolder(name) }
+    }
 
     /// 2026-11-21T06:18:11.250000Z.
     public static let morning = WallTime(microseconds: 1_795_241_891_250_000)

@@ -1,17 +1,17 @@
 import Digests
 package import Foundation
 import SeededRandom
+import TestBench
 package import Testing
 package import Upload
 
 /// The common test of all stores: test files, and the requirements for every store.
 package struct StoreTrial: Sendable {
-    package let folder: String
+    package var folder: String { place.path }
+    private let place = TestFolder()
     package let reader: DiskReader
 
     package init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         reader = try DiskReader(name: "reader")
     }
 

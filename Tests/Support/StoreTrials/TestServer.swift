@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
 import OtherPrograms
+import TestBench
 
 /// A real server on a free port of the loopback address, with its own empty folder. It is stopped with this object.
 package final class TestServer: @unchecked Sendable {
     package let port: Int
-    /// Contains the server's files and configuration; removed at the end.
-    package let folder: String
+    /// Contains the server's files and configuration.
+    package var folder: String { place.path }
+    private let place = TestFolder()
     private let process = Process()
 
     /// The folder where `deploy/install-packages servers` installs the servers that are Python programs.
@@ -18,8 +20,6 @@ package final class TestServer: @unchecked Sendable {
     ///   - arguments: returns the arguments for the port and the folder.
     package init(_ program: String, _ arguments: (_ port: Int, _ folder: String) throws -> [String]) throws {
         port = try Self.freePort()
-        folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         process.executableURL = URL(filePath: program.hasPrefix("/") ? program : "\(Self.programs)/\(program)")
         process.arguments = try arguments(port, folder)
         process.currentDirectoryURL = URL(filePath: folder)
@@ -49,14 +49,13 @@ package final class TestServer: @unchecked Sendable {
         process.arguments = ["-c", script] + arguments
         if let environment { process.environment = environment }
         // A pipe would be read by calls that a signal can interrupt.
-        let path = FileManager.default.temporaryDirectory.appending(path: "printed-\(UUID().uuidString)").path
-        _ = FileManager.default.createFile(atPath: path, contents: nil)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        process.standardOutput = FileHandle(forWritingAtPath: path)
+        let folder = TestFolder()
+        folder.write("", to: "printed")
+        process.standardOutput = FileHandle(forWritingAtPath: "\(folder.path)/printed")
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(text: "python: \(process.terminationStatus)") }
-        return try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        return (folder.text("printed") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     package var processIdentifier: Int32 { process.processIdentifier }
@@ -66,7 +65,6 @@ package final class TestServer: @unchecked Sendable {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
-        try? FileManager.default.removeItem(atPath: folder)
     }
 
     package struct Failure: Error, CustomStringConvertible {

@@ -1,18 +1,15 @@
 import Glibc
 import Takes
+import TestBench
 import Testing
 
 @testable import Workers
 
-/// A clock that stands still.
-private struct StoppedClock: Clock {
-    func now() -> Instant { Instant(nanoseconds: 5) }
-    func wallTime() -> WallTime { WallTime(microseconds: 0) }
-}
-
 @Suite struct WorkerTests {
+    private let clock = TestClock()
+
     private func doubling() -> Worker<Int, Int> {
-        Worker(clock: StoppedClock()) { orders, now, outcomes in
+        Worker(clock: clock) { orders, now, outcomes in
             for order in orders { outcomes.post(2 * order) }
             return orders.isEmpty ? nil : now
         }
@@ -23,7 +20,7 @@ private struct StoppedClock: Clock {
         worker.post(3)
         worker.post(4)
         #expect(worker.outcomes() == [])
-        #expect(worker.step() == Instant(nanoseconds: 5))
+        #expect(worker.step() == clock.now())
         #expect(worker.step() == nil)
         #expect(worker.outcomes() == [6, 8])
         #expect(worker.outcomes() == [])
@@ -51,7 +48,7 @@ private struct StoppedClock: Clock {
     func `a thread has its worker's priority`(priority: Worker<Int, Int>.Priority, lower: Int, policy: Int32) throws {
         let process = Int32(PRIO_PROCESS.rawValue)
         let before = Int(getpriority(process, 0))
-        let worker = Worker<Int, Int>(clock: StoppedClock()) { orders, _, outcomes in
+        let worker = Worker<Int, Int>(clock: clock) { orders, _, outcomes in
             for _ in orders {
                 outcomes.post(Int(getpriority(process, 0)))
                 outcomes.post(Int(sched_getscheduler(0)))
