@@ -81,7 +81,7 @@ import Transport
     }
 
     @Test func `damaged takes are shown beside storage that fails`() throws {
-        let rig = try Rig(directory: "/dev/null/takes")
+        let rig = try Rig { $0.directory = "/dev/null/takes" }
         rig.run(.seconds(5))
         let before = rig.deck.status.faults
         #expect(before.map(\.code) == [.storageFailing])
