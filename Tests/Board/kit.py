@@ -219,7 +219,7 @@ class Recorder:
         if armed:
             self.wait_armed()
 
-    def wait_armed(self, seconds=10):
+    def wait_armed(self, seconds=20):
         """Waits until the recorder is armed. Returns the status."""
         if not wait_until(lambda: self.status()["armed"], seconds):
             raise RuntimeError(f"the recorder did not arm: {self.status()}\n{self.errors()}")
@@ -229,7 +229,7 @@ class Recorder:
         """The exit status of the process; None while it runs."""
         return self.process.poll()
 
-    def connect(self, seconds=10):
+    def connect(self, seconds=20):
         """Connects to the control socket, once it exists."""
         def attempt():
             if self.ended() is not None:
@@ -251,7 +251,7 @@ class Recorder:
         reply = self.client.send("status")
         return reply.get("status", reply)
 
-    def wait(self, condition, seconds=5):
+    def wait(self, condition, seconds=10):
         """Waits until a condition of the status holds. Returns the last status."""
         last = {}
         def now():
@@ -262,13 +262,13 @@ class Recorder:
             say(f"still: {last}")
         return last
 
-    def wait_state(self, state, seconds=5):
+    def wait_state(self, state, seconds=10):
         """Waits for a state of the deck, and expects it."""
         status = self.wait(lambda status: status["state"] == state, seconds)
         expect(status["state"] == state, f"the deck is {state}" + ("" if status["state"] == state else f": {status}"))
         return status
 
-    def wait_take(self, seconds=5):
+    def wait_take(self, seconds=10):
         """Waits until the deck records and the take has its name, which it gets when its files are open. Returns the name."""
         status = self.wait(lambda status: status["state"] == "recording" and status["take"], seconds)
         expect(status["state"] == "recording" and status["take"], f"a take is recorded: {status['state']}, {status['take']}")
@@ -278,7 +278,7 @@ class Recorder:
         """The codes of the current faults."""
         return [fault["code"] for fault in self.status()["faults"]]
 
-    def takes(self, count=1, seconds=10):
+    def takes(self, count=1, seconds=20):
         """Returns the takes that were finished since the recorder's start, in order, once there are `count` of them."""
         def found():
             return sorted(set(self.directory.glob("*/*.json")) - self.seen)
@@ -336,7 +336,7 @@ class Service(Recorder):
             self.seen = set(self.directory.glob("*/*.json"))
             pathlib.Path("/etc/fieldfare/fieldfare.toml").write_text(text)
             systemctl("restart", self.unit)
-        self.connect(20)
+        self.connect()
         if armed:
             self.wait_armed()
 

@@ -77,7 +77,7 @@ class Library:
         except (OSError, ValueError, Refused):
             return None
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition, seconds=60):
         """Waits until a condition of the status holds. Returns whether it did."""
         return bool(wait_until(lambda: (status := self.status()) and condition(status), seconds, 0.05))
 

@@ -170,7 +170,7 @@ def willing(walk, question):
             threading.Timer(0.4, press, (name,)).start()
     for name in LAMPS:
         if question.startswith(f"the {name} lamp"):
-            lit = kit.wait_until(lambda: [other for other in LAMPS if lamp(other)] == [name], 1)
+            lit = kit.wait_until(lambda: [other for other in LAMPS if lamp(other)] == [name], 5)
             expect(lit, f"the {name} lamp is lit, and no other")
             walk.type()
     for channel in (1, 2):
@@ -200,6 +200,6 @@ def fill_with_takes(count, seconds):
 
 
 def expect_given_back(what, free):
-    found = kit.wait_until(lambda: abs(free_bytes() - free) < MIB, 5)
+    found = kit.wait_until(lambda: abs(free_bytes() - free) < MIB, 20)
     left = [name for name in os.listdir("/mnt/takes") if name.startswith(".a")]
     expect(found and not left, f"{what}: the space is given back, and no file is left: {(free - free_bytes()) / MIB:.1f} MiB, {left}")

@@ -9,8 +9,11 @@ import fcntl
 import os
 import random
 import struct
+import subprocess
 import threading
 import time
+
+from kit import expect, wait_until
 
 BUTTONS = {name: f"/run/gpio/BTN_{name.upper()}/pull" for name in ("record", "stop", "play", "back", "forward")}
 LAMPS = {
@@ -136,6 +139,14 @@ def bounce(button, seed, down=True):
             _pull(button, way)
             longest, last = max(longest, time.monotonic() - last), time.monotonic()
     return first, longest
+
+
+def wait_held(line, program, seconds=20):
+    """Waits until a program holds a line of the board's chip, and expects that."""
+    def is_held():
+        lines = subprocess.run(["gpioinfo", "gpiochip0"], capture_output=True, text=True).stdout.splitlines()
+        return any(f'"{line}"' in text and program in text for text in lines)
+    expect(wait_until(is_held, seconds), f"{program} holds {line}")
 
 
 def lamp(name):

@@ -5,7 +5,7 @@ Each microphone's frame numbers begin at its own step, so that a part shows its 
 """
 import time
 
-from kit import command, expect, figure
+from kit import command, expect, figure, wait_until
 from panel import press
 from usbmic import RATE, Microphone, all_runs, in_faults
 
@@ -26,7 +26,7 @@ def begin(recorder):
 def pull(recorder, mic):
     """Unplugs the microphone during a take, which waits for it."""
     when = mic.pull()
-    status = recorder.wait(lambda status: in_faults(status), 4)
+    status = recorder.wait(lambda status: in_faults(status))
     figure("fault 1 after it was pulled", time.monotonic() - when, "s")
     expect(status["state"] == "recording" and in_faults(status), f"recording, with fault 1: {status['faults']}")
     time.sleep(1)
@@ -36,7 +36,7 @@ def come_back(recorder, what, **where):
     """Plugs in a microphone with which the take continues."""
     mic = Microphone(**where)
     mic.wait_card()
-    status = recorder.wait(lambda status: not in_faults(status), BACK_WITHIN + 6)
+    status = recorder.wait(lambda status: not in_faults(status), BACK_WITHIN + 16)
     figure(f"{what}: the take goes on after", time.monotonic() - mic.plugged, "s")
     expect(status["state"] == "recording" and not in_faults(status), f"{what}: the take goes on: {status['faults']}")
     time.sleep(2)
@@ -46,7 +46,7 @@ def come_back(recorder, what, **where):
 def end(recorder, what, parts, sources):
     """Stops. Each part must end with unbroken sound of the expected microphone."""
     press("stop")
-    recorder.wait(lambda status: status["state"] != "recording", 5)
+    recorder.wait(lambda status: status["state"] != "recording", 20)
     take = recorder.take()
     expect(len(take.sidecar["parts"]) == parts, f"{what}: {parts} parts: {[part['frames'] for part in take.sidecar['parts']]}")
     captured = [run for run in all_runs(take) if run.number]
@@ -82,7 +82,7 @@ def come_back_changed(recorder, first):
     taken = recorder.status()["take"]
     mic = Microphone(first=first, **MONO)
     mic.wait_card()
-    status = recorder.wait(lambda status: status["take"] not in (None, taken) and not in_faults(status), BACK_WITHIN + 6)
+    status = recorder.wait(lambda status: status["take"] not in (None, taken) and not in_faults(status), BACK_WITHIN + 16)
     figure("another take begins after", time.monotonic() - mic.plugged, "s")
     expect(status["state"] == "recording" and status["channels"] == 1 and not in_faults(status), f"another take is recorded: {status}")
     time.sleep(2)
@@ -92,12 +92,14 @@ def come_back_changed(recorder, first):
 def end_changed(recorder, sources):
     """Stops. The take and the following one must hold the sound of the expected microphones. Returns both."""
     press("stop")
-    recorder.wait_state("idle", 10)
+    recorder.wait_state("idle", 20)
     takes = recorder.takes(2)
     expect([take.sidecar["ended_by"] for take in takes] == ["card-lost", "stop"], f"ended by {[take.sidecar['ended_by'] for take in takes]}")
     expect([take.sidecar["channels"] for take in takes] == [2, 1], f"channels {[take.sidecar['channels'] for take in takes]}")
     found = [[run.number // STEP for run in all_runs(take) if run.number] for take in takes]
     expect(found == sources, f"each part is one run of what was sent: {found}, of {sources}")
     expect(takes[1].sidecar["frames"] > 2 * RATE, f"the second take has all since then: {takes[1].sidecar['frames']} frames")
-    expect("is back with 1 channel instead of 2: the sound goes on in another take" in recorder.errors(), "it is said")
+    # The journal of a service may be late.
+    sentence = "is back with 1 channel instead of 2: the sound goes on in another take"
+    expect(wait_until(lambda: sentence in recorder.errors(), 10), "it is said")
     return takes

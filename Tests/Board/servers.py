@@ -78,7 +78,7 @@ class SFTPServer:
             "StrictModes no", "PermitRootLogin yes", "MaxStartups 100", "Subsystem sftp internal-sftp")))
         self._log = open("/run/sshd/log", "ab")
         subprocess.Popen(["/usr/sbin/sshd", "-D", "-e", "-f", configuration], stdout=self._log, stderr=self._log)
-        wait_until(self._answers, 20)
+        wait_until(self._answers, 60)
 
     def _answers(self):
         try:

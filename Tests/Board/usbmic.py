@@ -37,7 +37,7 @@ class Microphone:
         self.serial, self.product, self.ppm = serial, product, ppm
         self.path = f"/dev/shm/usb-mic-{time.monotonic_ns()}.log"
         # The card of a microphone that was just pulled from that port would be taken for this one's.
-        wait_until(lambda: not self._cards(), 5)
+        wait_until(lambda: not self._cards(), 15)
         command = [HERE / "usb-mic", "--port", str(port), "--ppm", str(ppm), "--serial", serial, "--product", f"{product:x}", "--bits", str(bits),
                    "--channels", str(channels), "--rates", ",".join(map(str, rates)), "--numbered", str(first), *map(str, options)]
         with open(self.path, "wb") as log:
@@ -50,7 +50,7 @@ class Microphone:
         # A device does not wait for the processor. Only the ticker, which measures the board's own lateness, has priority over it.
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(80))
 
-    def wait_card(self, seconds=10):
+    def wait_card(self, seconds=20):
         """Waits until ALSA has its card. Returns the card's number."""
         if not wait_until(self._cards, seconds):
             raise RuntimeError(f"no sound card at port {self.port}:\n{self.output()}")
@@ -166,7 +166,7 @@ def record_once(recorder, seconds, meanwhile):
         meanwhile()
     time.sleep(max(0, pressed + seconds - time.monotonic()))
     stopped = press("stop")
-    recorder.wait_state("idle", 10)
+    recorder.wait_state("idle", 20)
     return recorder.take(), pressed, stopped
 
 
@@ -211,7 +211,7 @@ def in_faults(status, code=1):
 
 def wait_taken(recorder, card, since, what):
     """Waits until the recorder is armed with a card."""
-    status = recorder.wait(lambda status: status["card"] == card and status["armed"], TAKES_OVER_WITHIN + 7)
+    status = recorder.wait(lambda status: status["card"] == card and status["armed"], TAKES_OVER_WITHIN + 17)
     figure(f"{what}: armed with {card} after", time.monotonic() - since, "s")
     expect(status["card"] == card and status["armed"] and not in_faults(status),
            f"{what}: armed with {card}: {status['card']} {status['faults']}")

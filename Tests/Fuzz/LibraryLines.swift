@@ -18,7 +18,11 @@ enum LibraryLines {
         #"{"id":10,"command":"outbox-pause"}"#,
         #"{"id":11,"command":"outbox-hold","take":"last"}"#,
         #"{"id":12,"command":"takes","upload":"not-done","kit":"heron07"}"#,
+        #"{"id":12,"command":"takes","q":"27 Nov","zone":"Europe/Berlin","hour_from":22,"hour_to":4.5,"sort":"loudest"}"#,
+        #"{"id":12,"command":"takes","label":"wren","longer":5,"shorter":60,"louder":-30.5,"counted":true}"#,
         #"{"id":13,"command":"markers","take":42,"set":[{"at_frame":48000,"note":"wren"},{"at_frame":7}],"remove":[0]}"#,
+        #"{"id":13,"command":"markers","take":42,"set":[{"at_frame":7,"end_frame":9,"low_hz":1.5e3,"high_hz":8000},{"at_frame":8,"end_frame":null}]}"#,
+        #"{"id":14,"command":"title","take":42,"title":" Dawn at the weir "}"#,
         #"{"id":14,"command":"accept-damaged","take":"heron07-0042-061811Z"}"#,
         #"{"id":15,"command":"delete","take":"heron07-0042-061811Z","where":"here","now":true}"#,
     ]
@@ -42,7 +46,7 @@ enum LibraryLines {
 
     private static func check(_ message: LibraryMessage) throws {
         switch message {
-        case .status, .show, .star, .outboxWish, .outboxDecision, .remote(.next), .pairingCode, .adoptStick: break
+        case .status, .show, .outboxWish, .outboxDecision, .remote(.next), .pairingCode, .adoptStick: break
         case .remote(.list(let store)): try check(store, nil)
         case .remote(.sent(let store, let path)): try check(store, path)
         case .remote(.get(let store, let path)), .remote(.delete(let store, let path)): try check(store, path)
@@ -56,18 +60,37 @@ enum LibraryLines {
             try hold((1...TakeQuery.mostTakes).contains(query.limit), "a limit of \(query.limit)")
             let lengths = [query.leastSeconds, query.mostSeconds].compactMap(\.self)
             try hold(lengths.allSatisfy { $0 >= 0 && $0.isFinite }, "lengths of \(lengths)")
+            let hours = [query.fromHour, query.toHour].compactMap(\.self)
+            try hold(hours.allSatisfy { (0...24).contains($0) }, "hours of \(hours)")
+            try hold((query.zone?.utf8.count ?? 1) <= 64, "a zone \(query.zone ?? "")")
+            _ = query.typed.map { TypedSearch($0) }
             try hold((query.after?.utf8.count ?? 0) <= 200, "after is \(query.after ?? "")")
             try hold(query.tag.map { TakeNotes.tag($0) == $0 } ?? true, "a tag \(query.tag ?? "")")
-        case .memo(_, let memo, _):
+        case .change(_, let change): try check(change)
+        }
+    }
+
+    private static func check(_ change: NotesChange) throws {
+        switch change {
+        case .starred, .title(nil): break
+        case .title(let title?): try hold(TakeNotes.title(title) == title, "a title \(title)")
+        case .memo(let memo, _):
             try hold((memo?.utf8.count ?? 1) <= TakeNotes.longestMemo, "a memo of \(memo?.utf8.count ?? 0) bytes")
-        case .markers(_, let setting, let removing):
+        case .markers(let setting, let removing):
             try hold(!setting.isEmpty || !removing.isEmpty, "nothing is set or removed")
             try hold(max(setting.count, removing.count) <= TakeNotes.mostMarkerChanges, "\(setting.count) markers")
             try hold((setting.map(\.atFrame) + removing).allSatisfy { $0 >= .first }, "a marker before the take")
             try hold(
                 setting.allSatisfy { ($0.note?.utf8.count ?? 1) <= TakeNotes.longestMarkerNote },
                 "a note that is too long")
-        case .tag(_, let adding, let removing):
+            for marker in setting {
+                guard case .set(let region) = marker.region else { continue }
+                try hold(region.end > marker.atFrame && region.end <= .last, "a region that ends at \(region.end)")
+                let edges = region.band.map { $0.lowHz >= 0 && $0.lowHz < $0.highHz && $0.highHz.isFinite } ?? true
+                try hold(edges, "a band of \(String(describing: region.band))")
+                _ = region.problem(inTakeUpTo: .last, rateHz: 48_000)
+            }
+        case .tags(let adding, let removing):
             let tags = adding + removing
             try hold(!tags.isEmpty && tags.count <= 2 * TakeNotes.mostTags, "\(tags.count) tags")
             for tag in tags { try hold(TakeNotes.tag(tag) == tag, "a tag \(tag)") }

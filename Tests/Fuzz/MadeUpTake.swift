@@ -49,6 +49,9 @@ enum MadeUpTake {
         sidecar.markers = [
             Sidecar.Marker(atFrame: TakeFrame(20), note: nil), Sidecar.Marker(atFrame: TakeFrame(30), note: "a heron"),
         ]
+        var region = Sidecar.Marker(atFrame: TakeFrame(650), note: nil)
+        (region.endFrame, region.lowHz, region.highHz) = (TakeFrame(900), 1500, 8000)
+        sidecar.markers.append(region)
         sidecar.levels = [
             Sidecar.Levels(peakDBFS: -3.5, rmsDBFS: -20, clippedFrames: 0, filterClippedFrames: 0),
             Sidecar.Levels(peakDBFS: nil, rmsDBFS: nil, clippedFrames: 1, filterClippedFrames: 2),
@@ -56,11 +59,13 @@ enum MadeUpTake {
         return sidecar
     }
 
-    /// Records a short take with a marker. Returns the bytes of its audio file.
+    /// Records a short take with a region. Returns the bytes of its audio file.
     static func record(in directory: TakesDirectory) throws -> [UInt8] {
         let output = try begin(in: directory, keepsUnfiltered: false)
         try append(300, to: output)
-        output.note(.marker(Sidecar.Marker(atFrame: TakeFrame(100), note: "a heron")))
+        var region = Sidecar.Marker(atFrame: TakeFrame(100), note: "a heron")
+        (region.endFrame, region.label) = (TakeFrame(200), "call")
+        output.note(.marker(region))
         _ = try output.finish(endedBy: .stop, levels: [])
         let folder = URL(filePath: directory.sidecarPath(of: output.name)).deletingLastPathComponent()
         return Array(try Data(contentsOf: folder.appending(path: output.name.audioFile(part: 1))))

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import TakeFiles
 import TakePlaces
@@ -84,10 +85,10 @@ struct RecoverySurface: Surface {
         try tree.fill(with: input)
         let isHealthy = try addHealthyTake()
         let before = snapshot()
-        let left = try recover(before)
+        let left = try recover()
         let between = snapshot()
         try check(before, between, isHealthy)
-        let leftAgain = try recover(between)
+        let leftAgain = try recover()
         let after = snapshot()
         // After the first recovery, a finished take may leave only files that are kept under another name now.
         let looked = left.filter { stem in between.keys.contains { $0.isFile(of: stem) && $0.hasSuffix(".other1") } }
@@ -105,10 +106,12 @@ struct RecoverySurface: Surface {
     }
 
     /// Recovers all leftovers. Returns the stems of those that remain.
-    private func recover(_ before: [String: String]) throws -> Set<String> {
+    private func recover() throws -> Set<String> {
         let directory = try TakesDirectory(path: tree.root)
         var left: Set<String> = []
         for take in try directory.leftovers() {
+            // Takes may have the same number, and their files then look like each other's.
+            let before = snapshot()
             let recovery = TakeRecovery(of: take, in: directory, bootID: Self.bootID)
             var outcome: TakeRecovery.Outcome?
             var steps = 0

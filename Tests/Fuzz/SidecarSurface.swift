@@ -32,6 +32,8 @@ struct SidecarSurface: Surface {
                 #"{"file":"heron07-0042_20261121_061811.wav","first_frame":0,"frames":9223372036854775807,"rate_hz":1,"format":"S16_LE"}"#,
                 #"{"at_frame":9223372036854775807,"frames":9223372036854775807,"cause":"xrun"},"#,
                 #"{"at_frame":-9223372036854775808,"note":"x"},"#,
+                #"{"at_frame":9,"note":"x","end_frame":1,"low_hz":9,"high_hz":-1e308},"#,
+                #"{"at_frame":0,"note":"x","end_frame":9223372036854775807},"#,
                 #"{"at_frame":1,"frames":2,"cause":"xrun","count":9223372036854775807,"until_frame":9},"#,
                 #"{"at_frame":9,"frames":2,"cause":"xrun","count":2,"until_frame":1},"#,
                 #"{"after_frame":9223372036854775807,"before_frame":0,"frames":1,"confidence":1e308},"#,
@@ -58,6 +60,7 @@ struct SidecarSurface: Surface {
             _ = Sidecar.frames(part.firstFrame.count, at: part.rateHz, countedAt: read.rateHz)
             _ = part.firstFrame + part.frames
         }
+        for marker in read.markers { _ = marker.clipped(to: 20..<1000) }
         _ = read.gapCount
         for gap in read.gaps { _ = gap.end }
         let revised = try directory.revise(take) { $0.startedCorrected = "2026-11-21T06:18:12.000000Z" }

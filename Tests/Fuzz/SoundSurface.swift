@@ -20,8 +20,8 @@ struct SoundSurface: Surface {
         mutator = Mutator(
             seeds: [own, MadeUpTake.wave(rateHz: 44100, channels: 1, frames: 300)],
             words: [
-                "RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "fact", "bext", "cue ", "LIST", "adtl", "labl", "fLaC",
-                "OggS", "FORM", "AIFF",
+                "RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "fact", "bext", "cue ", "LIST", "adtl", "labl", "ltxt",
+                "fLaC", "OggS", "FORM", "AIFF",
             ])
     }
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { define, load } from './browser.js';
+import { define, load, setLanguages } from './browser.js';
 
-const { Events, Refusal, api } = await load('api.js');
+const { AnswerOrder, Events, Refusal, api, loadTexts, sentenceOf } = await load('api.js');
+await loadTexts('texts');
 
 /** Answers each request, and notes them. */
 function answer({ status = 200, body = null, headers = {} }) {
@@ -40,10 +41,34 @@ test('a refusal has the kit’s sentence and status', async () => {
   await assert.rejects(api.get('/api/session'), { status: 502, message: /^502/ });
 });
 
+test('a refusal is said in the page’s language by its reason, else in the kit’s words', async () => {
+  const problem = { detail: 'delete: home is away', reason: 'store-missing', values: { store: 'nas' } };
+  const sentences = {};
+  for (const name of ['en', 'de', 'ko']) {
+    setLanguages(name, [name]);
+    sentences[name] = [await sentenceOf(problem), await sentenceOf({ ...problem, reason: 'memo-too-long', values: { most: 4000 } })];
+  }
+  setLanguages('en', ['en-GB']);
+  assert.deepEqual(sentences, {
+    en: ['nas may have the take, and the settings no longer name that store. Delete the take on the kit alone.', 'The memo is too long: at most 4,000 bytes are kept. Shorten it.'],
+    de: ['nas hat die Aufnahme vielleicht, doch die Einstellungen nennen dieses Ziel nicht mehr. Löschen Sie die Aufnahme nur vom Gerät.', 'Die Notiz ist zu lang: Höchstens 4.000 Bytes sind möglich. Kürzen Sie sie.'],
+    ko: ['nas에 테이크가 있을 수 있지만 설정에 그 저장소가 없습니다. 기기에서만 삭제하세요.', '메모가 너무 깁니다. 4,000바이트까지 쓸 수 있습니다. 줄이세요.'],
+  });
+  // Of a later version, without a value that the text needs, or met by programs alone.
+  for (const other of [{ reason: 'something-new' }, { values: {} }, { reason: undefined, values: undefined }]) assert.equal(await sentenceOf({ ...problem, ...other }), problem.detail);
+  // A text may have the kit's sentence, whatever that has in brackets.
+  assert.equal(await sentenceOf({ reason: 'not-deleted', values: {}, detail: 'discard: {a}' }), 'The take was not deleted (discard: {a}).');
+});
+
 test('without an answer, a reader may try again, and a change may have been made', async () => {
   define({ fetch: async () => { throw new TypeError('network'); } });
   await assert.rejects(api.get('/api/session'), { message: 'The kit did not answer. Try again.' });
   await assert.rejects(api.post('/api/deck/record'), { message: /^The kit did not answer\. Whether this was done is not known/ });
+  // The connection is lost in the middle of an answer, or the answer is that of a network's own page.
+  for (const body of ['{"takes":[{"take', '<html>']) {
+    answer({ body });
+    await assert.rejects(api.get('/api/takes'), { message: 'The kit did not answer. Try again.' });
+  }
 });
 
 test('the difference of the clocks is taken from each answer', async () => {
@@ -130,4 +155,10 @@ test('events that were stopped stay so', () => {
   lost.events.stop();
   lost.pass(100_000);
   assert.equal(lost.sources.length, 1);
+});
+
+test('an answer that a later one has overtaken is not shown', () => {
+  const order = new AnswerOrder();
+  const [first, second, third] = [order.ask(), order.ask(), order.ask()];
+  assert.deepEqual([first(), third(), second(), third()], [true, true, false, true]);
 });

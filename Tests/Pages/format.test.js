@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { load, setLanguages } from './browser.js';
 
-const format = await load('takes-format.js');
+const format = await load('format.js');
+const { setLanguage } = await load('texts.js');
 setLanguages('de', ['en-GB', 'de-AT', 'de']);
-const german = await load('takes-format.js', 'german');
+setLanguage('de');
+const german = await load('format.js', 'german');
 // After midnight in Berlin, but not in UTC.
 const late = new Date('2026-11-29T23:30:00Z');
 
@@ -25,6 +27,12 @@ test('a length is read as it is written', () => {
   assert.equal(format.readLength('75:00'), 4500);
 });
 
+test('a language has its own decimal point, and both are read', () => {
+  assert.equal(german.lengthText(62.56, 1), '1:02,5');
+  assert.deepEqual([german.readLength('1:02,5'), german.readLength('1:02.5')], [62.5, 62.5]);
+  assert.deepEqual([format.fixedText(-3, 1), german.fixedText(-3.14, 1), german.numberText(44.1, 3)], ['-3.0', '-3,1', '44,1']);
+});
+
 test('what is no length is not read', () => {
   for (const text of ['', '5', '1:2', '1:02.', '1:2:3', ':30', '-1:00', '1:02:03:04', 'noon', '1:00 ']) assert.equal(format.readLength(text), null);
 });
@@ -42,6 +50,13 @@ test('days and times are local, or of UTC', () => {
   assert.equal(german.clockText(late, true), '23:30:00 UTC');
   assert.equal(german.dateText(late, false), '30.11.2026, 00:30:00');
   assert.equal(german.dateText(late, true), '29.11.2026, 23:30:00 UTC');
+});
+
+test('a heading has the year of its day only if that is another one', () => {
+  const headings = ['2026-12-31T12:00:00Z', '2027-01-01T12:00:00Z'].map((now) => format.headingText(late, new Date(now)).replace(',', ''));
+  assert.deepEqual(headings, ['Mon 30 November', 'Mon 30 November 2026']);
+  assert.equal(german.headingText(late, new Date('2026-12-31T12:00:00Z')), 'Mo., 30. November');
+  assert.match(german.momentText(late, new Date('2026-12-31T12:00:00Z')), /^30\. Nov\.,? 00:30$/);
 });
 
 test('of the page’s language, the country’s form is the one that the browser asks for', () => {

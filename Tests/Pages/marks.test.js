@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { load, tracingContext } from './browser.js';
 
-const { drawAxis, drawPlaces, drawRanges, xOf } = await load('take-marks.js');
+const { drawAxis, drawPlaces, drawRanges, drawRegions, xOf } = await load('marks.js');
+const { FrequencyScale } = await load('spectrum-paint.js');
 const { View } = await load('waveform.js');
 
 const box = { x: 100, y: 0, width: 700, height: 80, scale: 1, text: 10 };
@@ -75,10 +76,38 @@ test('a gap of one frame is seen', () => {
 test('markers, regions and changes of the filter are drawn where they are seen; the filter at the start is no change', () => {
   const view = seen(1000, 2000, 5000);
   const sidecar = { filter: [{ at_frame: 1200 }, { at_frame: 1100 }, { at_frame: 4000 }] };
-  const places = [{ at_frame: 500 }, { at_frame: 1500 }, { at_frame: 900, end_frame: 1700 }];
+  const places = [{ at_frame: 500 }, { at_frame: 900, end_frame: 1700 }, { at_frame: 1500 }];
   const calls = drawn((context) => drawPlaces(context, box, view, sidecar, places, colours), 'fillRect', 'fillText');
   assert.deepEqual(calls.filter(([name]) => name === 'fillText'), [['fillText', 'filter', 'ƒ', 173, 80]]);
   assert.deepEqual(calls.filter(([, colour]) => colour === 'marker'), [
-    ['fillRect', 'marker', 450, 0, 1.5, 80], ['fillRect', 'marker', 100, 0, 490, 4],
+    ['fillRect', 'marker', 100, 0, 490, 3], ['fillRect', 'marker', 100, 0, 1.5, 80], ['fillRect', 'marker', 588.5, 0, 1.5, 80],
+    ['fillRect', 'marker', 100, 0, 490, 80], ['fillRect', 'marker', 450, 0, 1.5, 80],
   ]);
+});
+
+/** The boxes and labels of regions in a spectrogram of 0 to 8 kHz. */
+function regions(places, scale = new FrequencyScale(0, 8000, false)) {
+  const calls = drawn((context) => drawRegions(context, box, seen(1000, 2000, 5000), places, scale, colours), 'strokeRect', 'fillText');
+  return {
+    boxes: calls.filter(([name]) => name === 'strokeRect').filter((_, index) => index % 2).map(([, , ...place]) => place),
+    labels: calls.filter(([name]) => name === 'fillText').map(([, , text, x, y]) => [text, x, y]),
+  };
+}
+
+test('a region is a box of its time and its band, with its label; without a band it has all frequencies', () => {
+  const { boxes, labels } = regions([
+    { at_frame: 1100, end_frame: 1200, low_hz: 2000, high_hz: 4000, note: null, label: 'Turdus merula' }, { at_frame: 1300, note: 'no region' },
+    { at_frame: 1500, end_frame: 1600, note: 'wren', label: 'bird' },
+  ]);
+  assert.deepEqual(boxes, [[170, 40, 70, 20], [450, 0, 70, 80]]);
+  assert.deepEqual(labels, [['Turdus merula', 173, 42], ['wren', 453, 2]]);
+});
+
+test('a region that is short, or partly in view, is seen, and one that is not in view is not', () => {
+  const { boxes, labels } = regions([
+    { at_frame: 800, end_frame: 1100, note: 'begins before' }, { at_frame: 1200, end_frame: 1201, low_hz: 100, high_hz: 101 }, { at_frame: 2100, end_frame: 2200 },
+    { at_frame: 1400, end_frame: 1500, low_hz: 9000, high_hz: 9500 },
+  ]);
+  assert.deepEqual(boxes.map(([, , ...size]) => size), [[210, 80], [2, 2]]);
+  assert.deepEqual(labels, [['begins before', 103, 2]]);
 });

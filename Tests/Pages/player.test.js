@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { define, serveClips, sine, worker } from './browser.js';
+import { define, load, serveClips, sine, worker } from './browser.js';
 
 const send = await worker('player-worker.js');
+const { bandFilters, normalSettings, Player } = await load('player.js');
 
 /** Plays a take to its end: the pieces, and their sound behind each other. */
 async function play(channels, rate, options) {
@@ -84,8 +85,93 @@ test('both channels are stretched alike', async () => {
   assert.deepEqual(sound[1].map((value) => -value + 0), sound[0].map((value) => value + 0));
 });
 
-test('what the kit refuses is told in its words', async () => {
+test('what the kit refuses is told in its words, and the page has words for a kit that does not answer', async () => {
   define({ fetch: async () => ({ ok: false, status: 404, json: async () => ({ detail: 'a: there is no such take' }) }) });
   const start = { stem: 'a', from: 0, to: 10, pitch: 1, stretch: 1, outputRate: 48_000, pieceFrames: 10 };
-  assert.deepEqual(await send({ start }), [{ error: 'a: there is no such take' }]);
+  assert.deepEqual(await send({ start }), [{ problem: { detail: 'a: there is no such take' } }]);
+  define({ fetch: async () => { throw new TypeError('Failed to fetch'); } });
+  assert.deepEqual(await send({ start }), [{ problem: { detail: '' } }]);
+});
+
+/** The level of a frequency after filters, in dB: the responses of Web Audio's filters, by its specification. */
+function passed(filters, hertz, rate) {
+  return filters.reduce((sum, { type, frequency, Q }) => {
+    const turn = (2 * Math.PI * frequency) / rate;
+    const alpha = Math.sin(turn) / (2 * 10 ** (Q / 20));
+    const edge = type === 'lowpass' ? 1 - Math.cos(turn) : 1 + Math.cos(turn);
+    const b = [edge / 2, type === 'lowpass' ? edge : -edge, edge / 2];
+    const a = [1 + alpha, -2 * Math.cos(turn), 1 - alpha];
+    const power = (factors) => {
+      const angle = (2 * Math.PI * hertz) / rate;
+      const part = (of) => factors.reduce((total, factor, index) => total + factor * of(angle * index), 0);
+      return part(Math.cos) ** 2 + part(Math.sin) ** 2;
+    };
+    return sum + 10 * Math.log10(power(b) / power(a));
+  }, 0);
+}
+
+test('a band is played by filters of the fourth order, at its played pitch', () => {
+  const filters = bandFilters({ low: 1000, high: 4000 }, 1, 23_900);
+  const levels = [500, 1000, 2000, 4000, 8000].map((hertz) => passed(filters, hertz, 48_000));
+  assert.ok(Math.abs(levels[1] + 3) < 0.2 && Math.abs(levels[3] + 3) < 0.2, `3 dB at the edges: ${levels}`);
+  assert.ok(Math.abs(levels[2]) < 0.3, `all in the middle: ${levels}`);
+  assert.ok(levels[0] < -23 && levels[4] < -24, `24 dB an octave outside: ${levels}`);
+  assert.deepEqual(bandFilters({ low: 40_000, high: 60_000 }, 0.1, 23_900).map(({ type, frequency }) => [type, frequency]),
+    [['highpass', 4000], ['highpass', 4000], ['lowpass', 6000], ['lowpass', 6000]]);
+});
+
+test('an edge of a band that the sound does not reach has no filter', () => {
+  assert.deepEqual(bandFilters(null, 1, 23_900), []);
+  assert.deepEqual(bandFilters({ low: 0, high: 24_000 }, 1, 23_900), []);
+  assert.deepEqual(bandFilters({ low: 40_000, high: 60_000 }, 1, 23_900).map(({ type, frequency }) => [type, frequency]),
+    [['highpass', 23_900], ['highpass', 23_900]]);
+});
+
+/** A player on the kit, and the requests that it sends. Each waits for `answer`. */
+function kitPlayer() {
+  const posted = [];
+  const failures = [];
+  const answers = [];
+  const api = { post: (path) => new Promise((resolve, reject) => {
+    posted.push(path.split('/').at(-1));
+    answers.push({ resolve, reject });
+  }) };
+  const player = new Player({ take: 'a', rate_hz: 1000, frames: 60_000 }, {
+    api, settings: { ...normalSettings }, onStart() {}, onChange() {}, onEnd() {}, onFail: (error) => failures.push(error.message),
+  });
+  player.where = 'kit';
+  const settled = () => new Promise(setImmediate);
+  const answer = async (error) => {
+    for (const { resolve, reject } of answers.splice(0)) if (error) reject(error); else resolve({});
+    await settled();
+  };
+  return { player, posted, failures, answer };
+}
+
+test('the kit does not play what a person has stopped before it began', async () => {
+  const early = kitPlayer();
+  early.player.play();
+  early.player.pause();
+  await early.answer();
+  assert.deepEqual([early.posted, early.player.isPlaying], [['speed', 'pitch', 'volume'], false]);
+  const late = kitPlayer();
+  late.player.seek(2000);
+  late.player.play();
+  await late.answer();
+  late.player.pause();
+  await late.answer();
+  assert.deepEqual(late.posted, ['speed', 'pitch', 'volume', 'play', 'stop']);
+});
+
+test('the kit plays from the position, and is stopped; a refused setting plays nothing', async () => {
+  const { player, posted, answer } = kitPlayer();
+  player.seek(2000);
+  player.play();
+  for (let step = 0; step < 3; step++) await answer();
+  player.pause();
+  assert.deepEqual(posted, ['speed', 'pitch', 'volume', 'play', 'skip', 'stop']);
+  const refused = kitPlayer();
+  refused.player.play();
+  await refused.answer(new Error('no card'));
+  assert.deepEqual([refused.posted, refused.failures, refused.player.isPlaying], [['speed', 'pitch', 'volume'], ['no card'], false]);
 });

@@ -3,10 +3,10 @@ import test from 'node:test';
 import { load } from './browser.js';
 
 const actions = await load('take-actions.js');
-const { queryOf } = await load('takes.js');
-const { titleOf } = await load('take-row.js');
-const { queueText } = await load('deck.js');
-const { positionEdit, positionLine } = await load('take-position.js');
+const { countOf, isByTime, noConditions, queryOf } = await load('takes-parts.js');
+const { downloadsOf } = await load('take-actions.js');
+const { nameText, queueText } = await load('format.js');
+const { positionEdit, positionLine } = await load('take-notes.js');
 
 /** The name of a text, with its values. */
 const t = (key, values = {}) => [key, ...Object.values(values)].join(' ');
@@ -71,23 +71,75 @@ test('deleted takes can be restored where the recorder has a bin', async () => {
   assert.deepEqual([broken.posted, broken.said.length, broken.failures, count], [['/api/takes/b/restore'], 1, ['/api/takes/lost/restore'], 2]);
 });
 
-const noConditions = { text: '', since: '', until: '', tag: '', kit: '', starred: false, upload: '', place: '' };
-
 test('a search has the conditions that are set', () => {
   assert.equal(queryOf(noConditions), '');
-  assert.equal(queryOf({ ...noConditions, text: '  Nightingale & co ', tag: ' bird ', starred: true }), 'text=Nightingale+%26+co&tag=bird&starred=true');
+  assert.equal(queryOf({ ...noConditions, q: '  Nightingale & co ', tag: ' bird ', starred: true }), 'q=Nightingale+%26+co&zone=Europe%2FBerlin&tag=bird&starred=true');
   assert.equal(queryOf({ ...noConditions, kit: 'wren', upload: 'not-done', place: 'here' }), 'kit=wren&upload=not-done&place=here');
+  assert.equal(queryOf({ ...noConditions, sort: 'loudest', longer: '60', louder: '-12', label: ' wren ' }), 'sort=loudest&longer=60&louder=-12&label=wren');
 });
+
+test('hours of the day have both ends, and midnight is one', () => {
+  const hours = (hourFrom, hourTo) => queryOf({ ...noConditions, hourFrom, hourTo });
+  assert.deepEqual([hours('22', '5'), hours('0', '4'), hours('20', ''), hours('', '6')],
+    ['22&hour_to=5', '0&hour_to=4', '20&hour_to=24', '0&hour_to=6'].map((some) => `hour_from=${some}&zone=Europe%2FBerlin`));
+});
+
+const days = (conditions, now) => [...new URLSearchParams(queryOf({ ...noConditions, ...conditions }, now)).values()];
 
 test('a search of days has whole local days, also where the clocks are changed', () => {
-  const days = (since, until) => [...new URLSearchParams(queryOf({ ...noConditions, since, until })).values()];
-  assert.deepEqual(days('2026-10-25', '2026-10-25'), ['2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z']);
-  assert.deepEqual(days('2026-12-31', '2026-12-31'), ['2026-12-30T23:00:00.000Z', '2026-12-31T23:00:00.000Z']);
+  const between = (since, until) => days({ when: 'days', since, until });
+  assert.deepEqual(between('2026-10-25', '2026-10-25'), ['2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z']);
+  assert.deepEqual(between('2026-12-31', '2026-12-31'), ['2026-12-30T23:00:00.000Z', '2026-12-31T23:00:00.000Z']);
+  assert.deepEqual(days({ when: '', since: '2026-12-31' }), [], 'days count only where they are chosen');
 });
 
-test('a take is called by the first line of its memo, or by its number', () => {
-  const titles = [{ memo: ' Owl \nat the barn' }, { memo: '\nat the barn' }, { memo: '' }, { memo: null }, {}].map((take) => titleOf({ number: 7, ...take }, t));
-  assert.deepEqual(titles, ['Owl', 'takes.number 7', 'takes.number 7', 'takes.number 7', 'takes.number 7']);
+test('times in words are local: last night is from yesterday afternoon to this morning', () => {
+  const now = new Date('2026-11-27T11:20:00Z');
+  const of = (when) => days({ when }, now);
+  assert.deepEqual(of('today'), ['2026-11-26T23:00:00.000Z']);
+  assert.deepEqual(of('yesterday'), ['2026-11-25T23:00:00.000Z', '2026-11-26T23:00:00.000Z']);
+  assert.deepEqual(of('night'), ['2026-11-26T15:00:00.000Z', '2026-11-27T09:00:00.000Z']);
+  assert.deepEqual(of('week'), ['2026-11-20T23:00:00.000Z']);
+});
+
+test('the filter says how many conditions are set, without the search and the order', () => {
+  const count = (conditions) => countOf({ ...noConditions, ...conditions });
+  assert.deepEqual([count({}), count({ q: 'wren', sort: 'longest' }), count({ starred: true, longer: '60' })], [0, 0, 2]);
+  assert.deepEqual([count({ when: 'days', since: '2026-10-25', until: '2026-10-25' }), count({ hourTo: '6' }), count({ hourFrom: '4', hourTo: '6' })], [1, 1, 1]);
+});
+
+test('only lists by time have days', () => {
+  assert.deepEqual(['newest', 'oldest', 'longest', 'loudest'].map((sort) => isByTime({ sort })), [true, true, false, false]);
+});
+
+test('a take is called by its title, the first line of its memo, or its number', () => {
+  const takes = [{ title: 'Wren', memo: 'Owl' }, { title: ' ', memo: ' Owl \nat the barn' }, { memo: '\nat the barn' }, { memo: '' }, { memo: null }, {}];
+  assert.deepEqual(takes.map((take) => nameText({ take: 'heron07-0007_20261127_061811', ...take }, t)), ['Wren', 'Owl', ...Array(4).fill('deck.take.number 7')]);
+});
+
+const take = {
+  take: 'a', rate_hz: 48_000, frames: 480_000, channels: 2, format: 'S24_3LE', bytes: 2_880_000, files: ['a.wav'],
+};
+
+test('a take can be downloaded as a small MP3, as FLAC, and as it was recorded', () => {
+  assert.deepEqual(downloadsOf(take).map(({ format, url, name, bytes, isStored }) => [format, url, name, bytes, isStored]), [
+    ['mp3', '/api/takes/a/sound.mp3', 'a.mp3', 160_000, false],
+    ['flac', '/api/takes/a/clip?from=0&to=480000&format=flac', 'a.flac', null, false],
+    ['wav', '/api/takes/a/files/a.wav', 'a.wav', 2_880_000, true],
+  ]);
+  const parts = downloadsOf({ ...take, files: ['a.flac', 'a-p2.flac'] });
+  assert.deepEqual(parts.map(({ isStored }) => isStored), [false, false, false]);
+  assert.deepEqual(downloadsOf({ ...take, files: ['a.flac'] }).map(({ isStored, bytes }) => [isStored, bytes]), [[false, 160_000], [true, 2_880_000], [false, 2_880_000]]);
+});
+
+test('a selection has clips, and no MP3 at a rate that MP3 lacks', () => {
+  const clips = downloadsOf({ ...take, rate_hz: 96_000 }, { from: 100, to: 1100, band: null });
+  assert.deepEqual(clips.map(({ url, name, bytes }) => [url, name, bytes]), [
+    ['/api/takes/a/clip?from=100&to=1100&format=flac', 'a-100-1100.flac', null],
+    ['/api/takes/a/clip?from=100&to=1100&format=wav', 'a-100-1100.wav', 6000],
+  ]);
+  const [mp3] = downloadsOf(take, { from: 48_000, to: 192_000, band: null });
+  assert.deepEqual([mp3.url, mp3.name, mp3.bytes], ['/api/takes/a/sound.mp3?from=48000&to=192000', 'a-48000-192000.mp3', 48_000]);
 });
 
 test('the outbox is told in one line', () => {

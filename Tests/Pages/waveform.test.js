@@ -170,11 +170,23 @@ test('frames that are wider than a pixel are drawn as samples', async () => {
   assert.deepEqual([places[0][0], places.at(-1)[0]], [-10, 240]);
 });
 
-test('a small waveform has the greatest of all channels', () => {
+/** The bars of a small waveform, 100 pixels high: `[top, height]`. */
+function thumbnail(channels, values) {
   const { context, calls } = tracingContext('fillRect');
   const canvas = { width: 2, height: 100, getContext: () => context };
+  drawThumbnail(canvas, readPeaks(peaksFile(channels, values)), 'colour');
+  assert.deepEqual(calls.map(([, colour, x, , width]) => [colour, x, width]), [['colour', 0, 1], ['colour', 1, 1]]);
+  return calls.map(([, , , top, , height]) => [top, height]);
+}
+
+test('a small waveform has the greatest of all channels', () => {
   const values = [[-64, 0, -1, 64], [-128, 0, 0, 0], [0, 0, 0, 127], [0, 0, 0, 0]];
-  drawThumbnail(canvas, readPeaks(peaksFile(2, values.flat())), 'colour');
   const top = 50 * (1 - 127 / 128);
-  assert.deepEqual(calls, [['fillRect', 'colour', 0, 25, 1, 75], ['fillRect', 'colour', 1, top, 1, 50 - top]]);
+  assert.deepEqual(thumbnail(2, values.flat()), [[25, 75], [top, 50 - top]]);
+});
+
+test('the small waveform of a quiet take is magnified, but not its noise alone', () => {
+  assert.deepEqual(thumbnail(1, [-8, 4, -16, 16]), [[37.5, 37.5], [0, 100]]);
+  assert.deepEqual(thumbnail(1, [-1, 1, 0, 1]).map(([, height]) => height), [2 * 50 * 24 / 128, 50 * 24 / 128]);
+  assert.deepEqual(thumbnail(1, [0, 0, 0, 0]), [[50, 1], [50, 1]]);
 });

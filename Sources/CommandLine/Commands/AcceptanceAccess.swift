@@ -1,4 +1,5 @@
 package import Doctor
+import Files
 package import Lines
 import Ring
 package import Settings

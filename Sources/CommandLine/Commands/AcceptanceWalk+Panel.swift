@@ -1,9 +1,9 @@
 import Control
 import Doctor
+import Files
 import Lines
 import Panel
 import Settings
-import TakeFiles
 import Takes
 import Transport
 
@@ -29,7 +29,7 @@ extension AcceptanceWalk {
                 for button in wired { try note(ButtonTrial.skipped(reason).check(button, line: line(of: button))) }
                 return
             }
-            say("buttons: the recorder carries out what is pressed: a short take is recorded and played")
+            say("buttons: the recorder carries out each press: a short take is recorded and played")
         }
         do {
             try askForPresses(of: wired, from: source)

@@ -1,8 +1,8 @@
 import Control
 import Doctor
+import Files
 import Panel
 import Settings
-import TakeFiles
 import Takes
 import Transport
 
@@ -73,7 +73,7 @@ final class AcceptanceWalk {
             try session.write(line: path)
         }
         if interruption != nil {
-            throw Failure(exitStatus: 75, "doctor: interrupted: \(path) has what was checked until then")
+            throw Failure(exitStatus: 75, "doctor: interrupted: \(path) has the results so far")
         }
         guard report.exitStatus == 0 else {
             let failures = checks.count { $0.outcome == .failed }

@@ -2,14 +2,37 @@ public import ArgumentParser
 public import Takes
 public import Transport
 
-/// A number of seconds. A negative number means back.
-struct Seconds: ExpressibleByArgument {
+/// A duration in seconds. A negative one means back.
+struct Seconds: Hashable {
     var value: Double
 
-    init?(argument: String) {
-        let text = argument.replacing("\u{2212}", with: "-")
-        guard let value = Double(text), value.isFinite else { return nil }
+    init(_ value: Double) { self.value = value }
+
+    /// Reads seconds, or hours, minutes and seconds: `90`, `1.5`, `2h`, `1m30s`, `-5`.
+    init(typed text: String) throws(ValidationError) {
+        guard let value = Self.value(text.replacing("\u{2212}", with: "-")) else {
+            throw ValidationError(
+                "allowed are seconds such as 90 or 1.5, or hours, minutes and seconds such as 2h, 1m or 1m30s")
+        }
         self.value = value
+    }
+
+    private static func value(_ text: String) -> Double? {
+        if let seconds = Double(text) { return seconds.isFinite ? seconds : nil }
+        let isNegative = text.hasPrefix("-")
+        var rest = text.dropFirst(isNegative ? 1 : 0)
+        guard !rest.isEmpty else { return nil }
+        var sum = 0.0
+        let units: [(name: Character, seconds: Double)] = [("h", 3600), ("m", 60), ("s", 1)]
+        for unit in units {
+            guard let end = rest.firstIndex(of: unit.name) else { continue }
+            let digits = rest[..<end]
+            guard digits.allSatisfy({ "0123456789.".contains($0) }), let count = Double(digits) else { return nil }
+            sum += count * unit.seconds
+            rest = rest[rest.index(after: end)...]
+        }
+        guard rest.isEmpty, sum.isFinite else { return nil }
+        return isNegative ? -sum : sum
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Files
 import TakeFiles
 import Takes
 import Transport
@@ -9,7 +10,7 @@ struct BinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bin", abstract: "Deleted takes: list them, bring one back, delete them for good.",
         discussion: """
-            A deleted take stays in the bin for 30 days, unless its space is needed before. What is in the bin counts as free.
+            A deleted take stays in the bin for 30 days, unless its space is needed before. Takes in the bin count as free space.
             """,
         subcommands: [BinList.self, BinRestore.self, BinEmpty.self], defaultSubcommand: BinList.self)
 
@@ -18,7 +19,7 @@ struct BinCommand: ParsableCommand {
 
 struct BinList: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the takes in the bin, the one deleted first at the top.")
+        commandName: "list", abstract: "Print the takes in the bin, the earliest deletion first.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var place: TakesOptions
@@ -41,7 +42,7 @@ struct BinList: FieldfareCommand {
 struct BinRestore: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring deleted takes back, with their notes.",
-        discussion: "The recorder does it, so it must run. 'last' is the take that was deleted last.")
+        discussion: "The recorder must run. 'last' is the take that was deleted last.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: ArgumentHelp("A take's stem, its number, or 'last'.", valueName: "take"))
@@ -78,9 +79,9 @@ struct BinRestore: FieldfareCommand {
 
 struct BinEmpty: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "empty", abstract: "Delete for good what is in the bin.",
+        commandName: "empty", abstract: "Delete the takes in the bin for good.",
         discussion: """
-            Asks first. Without a name, all that counts as free. The recorder does it, so it must run.
+            Asks first. Without a name, it deletes all takes that count as free. The recorder must run.
             """)
 
     @OptionGroup var options: GlobalOptions

@@ -30,7 +30,7 @@ struct ClockSetCommand: FieldfareCommand {
             ahead of it. From a computer whose clock is right: ssh KIT fieldfare clock set $(date -u +%FT%TZ)
 
             It is right to a second or so. Takes of this boot get their true start in the sidecar (started_corrected); \
-            the names of their files stay. A take that is being recorded goes on unharmed.
+            the names of their files stay. A take that is being recorded continues.
             """)
 
     @OptionGroup var options: GlobalOptions

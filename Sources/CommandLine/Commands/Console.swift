@@ -1,6 +1,7 @@
 // Some compilers attribute `winsize` to CLinux.
 import CLinux
 import Glibc
+import Takes
 
 /// The output of a command, and its width.
 public protocol Console: AnyObject {
@@ -23,8 +24,7 @@ public final class SystemConsole: Console {
     /// Writes all of the text, or fails with exit status 74.
     public func write(_ text: String) throws(Failure) {
         guard Self.write(text, to: STDOUT_FILENO) else {
-            let reason = unsafe String(cString: strerror(errno))
-            throw Failure(exitStatus: 74, "fieldfare: cannot write the output: \(reason)")
+            throw Failure(exitStatus: 74, "fieldfare: cannot write the output: \(SystemError(errno))")
         }
     }
 

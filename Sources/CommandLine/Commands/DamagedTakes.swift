@@ -1,4 +1,5 @@
 import Control
+import Files
 import TakeFiles
 import Takes
 import Transport

@@ -8,7 +8,7 @@ import Transport
 
 struct DoctorCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check the kit before leaving: what is right, and what to do about the rest.",
+        commandName: "doctor", abstract: "Check the kit before leaving, and say how to correct each problem.",
         discussion: """
             Checks settings, rights, the card and two seconds of its sound, buttons, lamps, space, the speed of the \
             storage, the clock, other programs and the supply. While the recorder is down it opens the card and the \
@@ -19,8 +19,7 @@ struct DoctorCommand: FieldfareCommand {
             is lit, each microphone is tapped, and the card is filled with numbered blocks that are read back, which \
             shows a card that has less memory than it says. No take is touched, and the space is given back in any \
             case. Answers are read from the standard input; a part that is skipped is reported as skipped. While the \
-            recorder runs, it carries out what is pressed, and its history says what that was. The report goes into a \
-            file.
+            recorder runs, it carries out each press, and its history lists them. The report goes into a file.
 
             Exit status: 0 there is no failure; else that of the first one: 78 settings, 69 the recorder is not running, \
             77 rights, 75 a card or line that another program holds, or another check-up under way, 65 the clock, 74 \
@@ -149,7 +148,7 @@ struct DoctorCommand: FieldfareCommand {
             let list = reply[Inventory.doctor.rawValue] ?? .null
             return try JSONDecoder().decode([Finding].self, from: Data(list.description.utf8))
         } catch {
-            throw Failure(exitStatus: 70, "doctor: what the recorder sent is no list of findings")
+            throw Failure(exitStatus: 70, "doctor: the recorder's reply is not a list of findings")
         }
     }
 

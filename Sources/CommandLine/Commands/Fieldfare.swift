@@ -1,4 +1,6 @@
 public import ArgumentParser
+import Control
+import Settings
 import Takes
 
 /// The command line, `fieldfare`.
@@ -24,9 +26,9 @@ public struct Fieldfare: ParsableCommand {
             CommandGroup(
                 name: "Takes",
                 subcommands: [
-                    TakesCommand.self, ShowCommand.self, MemoCommand.self, TagCommand.self, StarCommand.self,
-                    DeleteCommand.self, BinCommand.self, VerifyCommand.self, OutboxCommand.self, StickCommand.self,
-                    RemoteCommand.self,
+                    TakesCommand.self, ShowCommand.self, TitleCommand.self, MemoCommand.self, TagCommand.self,
+                    StarCommand.self, DeleteCommand.self, BinCommand.self, VerifyCommand.self, OutboxCommand.self,
+                    StickCommand.self, RemoteCommand.self,
                 ]),
             CommandGroup(
                 name: "Kit",
@@ -62,11 +64,18 @@ public struct Fieldfare: ParsableCommand {
             try command.run(in: session)
             return 0
         } catch let failure as Failure {
-            session.console.complain(failure.description)
-            return failure.exitStatus
+            return report(failure, arguments, session.console)
         } catch {
             return report(error, arguments, session.console)
         }
+    }
+
+    /// Reports a failure on the standard error: a sentence, or with --json an object on one line.
+    private static func report(_ failure: Failure, _ arguments: [String], _ console: any Console) -> Int32 {
+        // After a mistake in the arguments, there are no parsed options.
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        console.complain(isJSON ? failure.json.description : failure.description)
+        return failure.exitStatus
     }
 
     static var commandNames: Set<String> {
@@ -83,15 +92,31 @@ public struct Fieldfare: ParsableCommand {
                 try console.write(text)
                 return 0
             } catch {
-                console.complain(error.description)
-                return error.exitStatus
+                return report(error, arguments, console)
             }
         }
-        let name = arguments.first(where: commandNames.contains)
+        let word = commandWord(in: arguments)
+        let name = word.flatMap { commandNames.contains($0) ? $0 : nil }
         let command = name.map { "fieldfare \($0)" } ?? "fieldfare"
-        let message = message(for: error).split(separator: "\n").joined(separator: " ")
-        console.complain("\(command): \(message): see '\(command) --help'")
-        return status
+        let message: String
+        if name == nil, let word, let meant = commandNames.sorted().nearest(to: word) {
+            message = "\(word): no such command, perhaps '\(meant)' is meant"
+        } else {
+            message = self.message(for: error).split(separator: "\n").joined(separator: " ")
+        }
+        return report(
+            Failure(exitStatus: status, "\(command): \(message): see '\(command) --help'"), arguments, console)
+    }
+
+    /// The first word that is neither an option of every command nor its value: the name of the command, right or
+    /// wrong. Nil if there is none.
+    static func commandWord(in arguments: [String]) -> String? {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("-") else { return argument }
+            if GlobalOptions.namesWithValue.contains(argument) { rest = rest.dropFirst() }
+        }
+        return nil
     }
 
     /// The parser would read '-5' as an option. After `skip`, `pitch` and `gain`, the minus of a number is replaced
@@ -99,7 +124,7 @@ public struct Fieldfare: ParsableCommand {
     static func readableNumbers(in arguments: [String]) -> [String] {
         guard arguments.contains(where: ["skip", "pitch", "gain"].contains) else { return arguments }
         return arguments.map { argument in
-            let isNegative = argument.hasPrefix("-") && Double(argument)?.isFinite ?? false
+            let isNegative = argument.hasPrefix("-") && (try? Seconds(typed: argument)) != nil
             return isNegative ? "\u{2212}" + argument.dropFirst() : argument
         }
     }
@@ -118,6 +143,9 @@ public struct GlobalOptions: ParsableArguments {
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    /// The options whose value is the next argument.
+    static let namesWithValue: Set<String> = ["--socket", "--library-socket", "--settings"]
 
     public init() {}
 }

@@ -1,4 +1,5 @@
 import Control
+import Files
 import Glibc
 import TakeFiles
 import Takes
@@ -44,18 +45,23 @@ struct FolderTakes {
         var keys: [(key: Double, name: TakeName)] = []
         for name in kit.takes {
             guard let sidecar = try read(name, &list), query.accepts(sidecar) else { continue }
-            keys.append((key(name, sidecar, order), name))
+            keys.append((key(name, sidecar, order, query.isDescending), name))
         }
         keys.sort { query.isDescending ? ($1.key, $1.name) < ($0.key, $0.name) : ($0.key, $0.name) < ($1.key, $1.name) }
         return keys.map(\.name)
     }
 
-    private func key(_ name: TakeName, _ sidecar: Sidecar, _ order: TakeQuery.Order) -> Double {
+    private func key(
+        _ name: TakeName, _ sidecar: Sidecar, _ order: TakeQuery.Order, _ isDescending: Bool
+    ) -> Double {
         switch order {
         case .number: Double(name.number)
         case .started: Double(sidecar.begun?.microseconds ?? 0)
         case .duration: sidecar.durationSeconds
         case .size: Double(kit.folder.byteCount(of: name, sidecar))
+        // Takes whose levels are not known come last.
+        case .loudness where sidecar.levels.isEmpty: isDescending ? -.infinity : .infinity
+        case .loudness: sidecar.levels.compactMap(\.peakDBFS).max() ?? -1000
         }
     }
 

@@ -12,7 +12,7 @@ struct GainCommand: FieldfareCommand {
 
     @OptionGroup var options: GlobalOptions
     @Argument(
-        help: ArgumentHelp("Decibels, such as 12, -6 or 7.5; 'keep': as the card is.", valueName: "db"))
+        help: ArgumentHelp("Decibels, such as 12, -6 or 7.5; 'keep' leaves the card as it is.", valueName: "db"))
     var gain: GainSetting?
 
     @Option(help: ArgumentHelp("The card's automatic gain control: 'on' or 'off'.", valueName: "on|off"))
@@ -26,7 +26,7 @@ struct GainCommand: FieldfareCommand {
         if options.json {
             try session.write(json: reply)
         } else {
-            try session.write(line: status.gainText ?? "no card is open: what was set holds when one is")
+            try session.write(line: status.gainText ?? "no card is open: the setting applies once one is")
         }
     }
 

@@ -1,21 +1,21 @@
 import ArgumentParser
 import Control
+import Files
 import Glibc
 import History
-import TakeFiles
 import Takes
 
 struct HistoryCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Show what happened to the kit: starts, presses, takes, faults, temperatures.",
+        abstract: "Show the events of the kit: starts, presses, takes, faults, temperatures.",
         discussion: """
             The recorder keeps it below /var/lib/fieldfare/history, bounded to 16 MiB, and each event is on the disk about when it \
-            happens. It is read from there: no service needs to run. Times are in UTC, by the date that the kit had then; behind \
-            them stands how long the machine was running.
+            happens. This command reads the files, so no service needs to run. Times are in UTC, by the date that the kit had then, \
+            followed by the time since the machine started.
 
-            KIND is start, press, take, fault, card, clock or measure. TIME is a day such as 2026-11-21, or a date and time with its \
-            zone, such as 2026-11-21T06:18:11Z.
+            KIND is start, press, take, fault, card, clock or measure. TIME is a day such as 2026-11-21, today, yesterday or \
+            monday, or a date and time with its zone, such as 2026-11-21T06:18:11Z.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,7 +26,7 @@ struct HistoryCommand: FieldfareCommand {
     @Option(help: ArgumentHelp("Only events of this kind; may be repeated.", valueName: "kind"))
     var kind: [HistoryKind] = []
 
-    @Option(help: ArgumentHelp("At most so many, the newest; 0: all.", valueName: "count"))
+    @Option(help: ArgumentHelp("The newest entries, at most this many; 0 lists all.", valueName: "count"))
     var limit = 100
 
     @Option(
@@ -40,8 +40,9 @@ struct HistoryCommand: FieldfareCommand {
     }
 
     func run(in session: Session) throws(Failure) {
-        let since: WallTime?
-        if let text = self.since { since = try WallTime(typedDay: text, for: "history --since") } else { since = nil }
+        let since = try self.since.map { text throws(Failure) in
+            try WallTime(typedDay: text, for: "history --since", now: session.clock.wallTime())
+        }
         let history = HistoryFolder(folder ?? session.access.history)
         let found: HistoryFolder.Contents
         do throws(FileError) {
@@ -64,7 +65,7 @@ struct HistoryCommand: FieldfareCommand {
             try session.write(line: HistoryText.line(record, showsUnicode: session.console.showsUnicode))
         }
         if records.isEmpty {
-            session.console.complain("history: \(history.path): there is nothing\(since == nil ? "" : " from then on")")
+            session.console.complain("history: \(history.path): no events\(since == nil ? "" : " from then on")")
         }
         if found.damaged > 0 {
             session.console.complain("history: \(history.path): \(found.damaged) lines are damaged, and left out")

@@ -1,6 +1,6 @@
 import Doctor
+import Files
 import History
-import TakeFiles
 import Takes
 import Transport
 

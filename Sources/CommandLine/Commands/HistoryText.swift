@@ -69,6 +69,7 @@ enum HistoryText {
         let phone = event.phone?.printable ?? ""
         return switch event.what {
         case .paired: "phone \(phone) paired"
+        case .renamed: "phone renamed to \(phone) \(by)"
         case .removed: event.phone == event.by ? "phone \(phone) removed by itself" : "phone \(phone) removed \(by)"
         case .settings: "settings changed \(by): \((event.keys ?? []).map(\.printable).joined(separator: ", "))"
         case .stick: "the stick that is in was adopted \(by)"

@@ -6,7 +6,7 @@ import Transport
 
 struct CardsCommand: InventoryCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cards", abstract: "List the sound cards and what each really offers.")
+        commandName: "cards", abstract: "List the sound cards with the formats, channels and rates of each.")
     static let inventory = Inventory.cards
 
     @OptionGroup var options: GlobalOptions
@@ -58,7 +58,7 @@ extension InventoryCommand {
 
 struct CheckCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check a settings file, and print all that is wrong with it.")
+        commandName: "check", abstract: "Check a settings file, and print all its problems.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The settings file; the usual one unless named.") var file: String?

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Files
 import Glibc
 import TakeFiles
 import Takes
@@ -51,7 +52,7 @@ struct KitTakes {
     func find(_ reference: TakeReference, for command: String) throws(Failure) -> TakeName {
         guard reference != .last else {
             guard let last = takes.last else {
-                throw Failure(exitStatus: 66, "\(command): there is no take yet in \(folder.path)")
+                throw Failure(exitStatus: 66, "\(command): no take yet in \(folder.path)")
             }
             return last
         }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Control
+import Files
 import Glibc
 import Settings
-import TakeFiles
 import Takes
 
 struct LabelCommand: FieldfareCommand {
@@ -11,8 +11,8 @@ struct LabelCommand: FieldfareCommand {
         abstract:
             "Print the kit's name, its address for a browser, the code that pairs phones, the fingerprint of its certificate, and the address as a QR code.",
         discussion: """
-            For a sticker on the kit: who joins its network opens this address, holds play for 3 s and types the code; --new-code makes \
-            another one. A browser warns of https, since nobody has signed the kit's certificate: it is the kit's if it has this fingerprint. Where no network is known, back and forward held for 3 s \
+            For a sticker on the kit: to pair a phone, join its network, open this address, hold play for 3 s and type the code; \
+            --new-code makes another one. A browser warns of https, since nobody has signed the kit's certificate: it is the kit's if it has this fingerprint. Where no network is known, back and forward held for 3 s \
             open the kit's own Wi-Fi: its password is printed too, and --wifi prints the QR code by which a phone joins it. The codes are \
             made by the program qrencode, if it is installed.
             """)
@@ -21,15 +21,16 @@ struct LabelCommand: FieldfareCommand {
     @Flag(name: .customLong("text"), help: "Without the QR code.") var isTextOnly = false
     @Flag(name: .customLong("wifi"), help: "The QR code of the kit's own Wi-Fi instead.") var isForWiFi = false
 
-    @Flag(name: .customLong("new-code"), help: "Make another code: the former one pairs no phone any more.")
+    @Flag(name: .customLong("new-code"), help: "Make another code. The former one no longer pairs phones.")
     var makesNewCode = false
 
     func run(in session: Session) throws(Failure) {
         let settings = Settings.load(from: options.settings).settings
-        guard let address = Self.address(settings, hostName: KitName.hostName) else {
+        guard let address = settings.console.address(hostName: KitName.hostName) else {
             throw Failure(exitStatus: 75, "label: the console is off: [console] listen of the settings opens it")
         }
-        let wifi = AccessPoint(name: KitName.hostName, passwordFile: AccessPoint.passwordFile)
+        let kept = try? FileSystem().contents(AccessPoint.passwordFile, limit: 4096)
+        let wifi = kept.flatMap { AccessPoint(hostName: KitName.hostName, passwordFile: $0) }
         let isThere = unsafe access(AccessPoint.passwordFile, F_OK) == 0
         if wifi == nil, isForWiFi || isThere {
             let sentence = AccessPoint.problem(isThere: isThere)
@@ -48,7 +49,7 @@ struct LabelCommand: FieldfareCommand {
         try session.write(line: address)
         if let code { try session.write(line: "play held for 3 s: the code \(code.digits) pairs a phone") }
         if let fingerprint {
-            let host = Self.host(settings, hostName: KitName.hostName)
+            let host = settings.console.host(hostName: KitName.hostName)
             try session.write(line: "https://\(host): the SHA-256 fingerprint of its certificate is \(fingerprint)")
         }
         if let wifi {
@@ -60,7 +61,7 @@ struct LabelCommand: FieldfareCommand {
         var drawn = address
         if isForWiFi, let wifi { drawn = wifi.code }
         guard !Self.drawCode(drawn) else { return }
-        throw Failure(exitStatus: 69, "label: there is no QR code: install qrencode, or ask with --text")
+        throw Failure(exitStatus: 69, "label: the QR code cannot be drawn: install qrencode, or use --text")
     }
 
     /// The pairing code and the fingerprint of the console's certificate, from the library, or from its files while it
@@ -90,59 +91,6 @@ struct LabelCommand: FieldfareCommand {
         }
     }
 
-    /// The kit's own Wi-Fi, opened by `deploy/systemd/access-point`.
-    struct AccessPoint: Equatable {
-        static let passwordFile = "/etc/fieldfare/access-point"
-        let name: String
-        let password: String
-
-        /// - Parameter passwordFile: holds the password in its first line.
-        /// - Returns: nil if the file cannot be read.
-        init?(name: String, passwordFile: String) {
-            guard let bytes = try? FileSystem().contents(passwordFile, limit: 4096),
-                let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first
-            else { return nil }
-            // The maximum length of a network name (IEEE 802.11).
-            self.name = String(name.prefix(32))
-            password = String(line)
-        }
-
-        /// Why the password is unknown.
-        static func problem(isThere: Bool) -> String {
-            isThere
-                ? "label: \(passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
-                : "label: \(passwordFile), the password of the kit's own Wi-Fi, is missing: 'sudo systemctl start fieldfare-access-point' makes it"
-        }
-
-        /// The kit's address in its own Wi-Fi.
-        static func address(port: Int?) -> String {
-            "http://10.42.0.1" + (port == 80 ? "" : port.map { ":\($0)" } ?? "")
-        }
-
-        /// The text of a QR code with which phones join a network. Source: ZXing's wiki, "Barcode Contents".
-        var code: String {
-            let (name, password) = (Self.escaped(name), Self.escaped(password))
-            return "WIFI:T:WPA;S:\(name);P:\(password);;"
-        }
-
-        private static func escaped(_ text: String) -> String {
-            text.map { #"\;,":"#.contains($0) ? "\\\($0)" : String($0) }.joined()
-        }
-    }
-
-    /// The kit's address for browsers, or nil if it serves none. Avahi announces the host's name.
-    static func address(_ settings: Settings, hostName: String) -> String? {
-        guard let listen = settings.console.listen else { return nil }
-        return "http://" + host(settings, hostName: hostName) + (listen.port == 80 ? "" : ":\(listen.port)")
-    }
-
-    private static func host(_ settings: Settings, hostName: String) -> String {
-        guard let host = settings.console.listen?.host, !["0.0.0.0", "::"].contains(host) else {
-            return "\(hostName).local"
-        }
-        return host.contains(":") ? "[\(host)]" : host
-    }
-
     /// Lets qrencode draw on standard output.
     /// - Returns: whether it succeeded.
     private static func drawCode(_ text: String) -> Bool {
@@ -151,5 +99,14 @@ struct LabelCommand: FieldfareCommand {
         guard let pipe = unsafe popen("exec qrencode -t UTF8 -m 2 2>/dev/null", "w") else { return false }
         unsafe fputs(text, pipe)
         return unsafe pclose(pipe) == 0
+    }
+}
+
+extension AccessPoint {
+    /// Why the password is unknown.
+    static func problem(isThere: Bool) -> String {
+        isThere
+            ? "label: \(passwordFile): the password of the kit's own Wi-Fi cannot be read: try with sudo"
+            : "label: \(passwordFile), the password of the kit's own Wi-Fi, is missing: 'sudo systemctl start fieldfare-access-point' makes it"
     }
 }

@@ -36,7 +36,7 @@ enum Listing {
         if card["plays"] == .bool(false) { add("plays", "nothing") }
         for key in ["busy_by", "playback_busy_by"] {
             if let holder = card[key]?.text {
-                add("busy", "held by \(holder)" + (key == "busy_by" ? "" : ", which plays"))
+                add("busy", holderText(holder) + (key == "busy_by" ? "" : ", which plays"))
             }
         }
         for key in ["error", "playback_error"] {
@@ -44,6 +44,14 @@ enum Listing {
         }
         return lines
     }
+
+    /// - Parameter holder: a process such as `pid 812, pulseaudio`.
+    private static func holderText(_ holder: String) -> String {
+        holder.hasSuffix(", \(recorderName)") ? "held by the recorder" : "held by \(holder)"
+    }
+
+    /// The recorder's name as the kernel reports it, which cuts names after 15 bytes (`TASK_COMM_LEN`).
+    private static let recorderName = "fieldfare-recorder".prefix(15)
 
     private static func line(_ line: JSONValue) -> [String] {
         let user = line["consumer"]?.text ?? (line["used"] == .bool(true) ? "somebody" : "-")

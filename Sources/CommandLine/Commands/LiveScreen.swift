@@ -16,6 +16,12 @@ struct LiveScreen {
         return text
     }
 
+    /// The text that removes the lines. The cursor is then where they began.
+    mutating func clear() -> String {
+        defer { drawn = 0 }
+        return drawn > 0 ? "\u{1b}[\(drawn)A\r\u{1b}[J" : ""
+    }
+
     /// The next picture begins at the cursor.
     mutating func reset() {
         drawn = 0

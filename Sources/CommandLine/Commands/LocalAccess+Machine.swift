@@ -1,12 +1,12 @@
 import CLinux
 import Control
 import Doctor
+import Files
 import Glibc
 import Lines
 import Ring
 import Settings
 import SoundCard
-import TakeFiles
 import Takes
 
 extension LocalAccess {

@@ -1,9 +1,9 @@
 public import Control
 public import Doctor
+import Files
 import Glibc
 import History
 public import Panel
-import SoundCard
 public import Takes
 
 /// Access to this machine without the recorder: its settings, and, while the recorder is not running, its cards and

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Control
+import Files
 import Settings
-import TakeFiles
 
 struct NetworksCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "networks",
         abstract: "Check a list of Wi-Fi networks, and write it as profiles of NetworkManager.",
         discussion: """
-            The list is what stands as wifi.toml on the boot partition of a kit's card. Each network is a table, such as [home], with \
+            The list is the file wifi.toml on the boot partition of a kit's card. Each network is a table, such as [home], with \
             name = "…" (left out: the table's own name), password = "…" (left out: an open network) and hidden = true (left out: it \
             announces its name). Above them may stand country = "DE": two letters, by which the kit uses the channels and the power that \
             are allowed there. Passwords are never printed.
@@ -37,7 +37,7 @@ struct NetworksCommand: FieldfareCommand {
             for network in list.networks { try session.write(line: "\(network.name.printable): nothing is wrong") }
         }
         guard problems.isEmpty else {
-            throw Failure(exitStatus: 78, "networks: \(file): correct it first: nothing of it was written")
+            throw Failure(exitStatus: 78, "networks: \(file): correct it first: no profile was written")
         }
         guard let into else { return }
         for (index, network) in list.networks.enumerated() {

@@ -23,13 +23,13 @@ extension NotesCommand {
 
 struct MemoCommand: NotesCommand {
     static let configuration = CommandConfiguration(
-        commandName: "memo", abstract: "Print what was written of a take, or write it.",
+        commandName: "memo", abstract: "Print the memo of a take, or write it.",
         discussion: "The library keeps it, also while the take's storage is out.")
 
     @OptionGroup var options: GlobalOptions
     @Flag(help: "Remove it.") var clear = false
     @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference
-    @Argument(help: "What is to be known of the take, in place of what was written before.") var text: String?
+    @Argument(help: "The memo of the take. It replaces the previous one.") var text: String?
 
     func validate() throws {
         guard !clear || text == nil else { throw ValidationError("--clear and a text exclude each other") }
@@ -38,7 +38,7 @@ struct MemoCommand: NotesCommand {
             "the text has \(text.utf8.count) bytes, allowed are at most \(TakeNotes.longestMemo)")
     }
 
-    func message() -> LibraryMessage { .memo(take, text) }
+    func message() -> LibraryMessage { .change(take, .memo(text)) }
 
     func run(in session: Session) throws(Failure) {
         guard !clear, text == nil else { return try change(in: session) }
@@ -52,6 +52,36 @@ struct MemoCommand: NotesCommand {
         for line in memo.split(separator: "\n", omittingEmptySubsequences: false) {
             try session.write(line: String(line).printable)
         }
+    }
+}
+
+struct TitleCommand: NotesCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "title", abstract: "Print the title of a take, or write it.",
+        discussion: "If the title is the first line of the memo, that line moves from the memo to the title.")
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Remove it.") var clear = false
+    @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference
+    @Argument(help: "The title of the take, on one line. It replaces the previous one.") var text: String?
+
+    func validate() throws {
+        guard !clear || text == nil else { throw ValidationError("--clear and a text exclude each other") }
+        guard let text, TakeNotes.title(text) == nil else { return }
+        throw ValidationError("a title has 1 to \(TakeNotes.longestTitle) characters on one line")
+    }
+
+    func message() -> LibraryMessage { .change(take, .title(text.flatMap(TakeNotes.title))) }
+
+    func run(in session: Session) throws(Failure) {
+        guard !clear, text == nil else { return try change(in: session) }
+        let library = LibraryTakes(session, try session.connectToLibrary())
+        let shown = try library.ask(.show(take), for: LibraryTakes.Shown.self)
+        if options.json {
+            let title = shown.notes.title.map { JSONValue.string($0) } ?? .null
+            return try session.write(json: .object(["take": .string(shown.take.take), "title": title]))
+        }
+        try session.write(line: shown.notes.title?.printable ?? "\(shown.take.take): no title")
     }
 }
 
@@ -75,7 +105,7 @@ struct TagCommand: NotesCommand {
 
     func message() -> LibraryMessage {
         let tags = tags.compactMap(TakeNotes.tag)
-        return .tag(take, adding: remove ? [] : tags, removing: remove ? tags : [])
+        return .change(take, .tags(adding: remove ? [] : tags, removing: remove ? tags : []))
     }
 }
 
@@ -87,5 +117,5 @@ struct StarCommand: NotesCommand {
     @Flag(help: "Remove the star.") var off = false
     @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference
 
-    func message() -> LibraryMessage { .star(take, !off) }
+    func message() -> LibraryMessage { .change(take, .starred(!off)) }
 }

@@ -13,7 +13,7 @@ enum OccupiedPlaces {
             "\(key): \(path) is there, and no socket: name a path where nothing is"
         }
             + folders.filter { isOther($0.1, than: S_IFDIR, followsLinks: true) }.map { key, path in
-                "\(key): \(path) is no folder: name a folder, or a path where nothing is"
+                "\(key): \(path) is not a folder: name a folder, or an unused path"
             }
     }
 

@@ -6,7 +6,7 @@ import Transport
 /// Shows and changes the outbox.
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox", abstract: "What is sent home, what waits, and why.",
+        commandName: "outbox", abstract: "Show the takes that are being sent or waiting, and why.",
         subcommands: [
             OutboxList.self, OutboxRetry.self, OutboxPause.self, OutboxResume.self, OutboxAdd.self, OutboxRemove.self,
             OutboxHold.self,
@@ -18,10 +18,10 @@ struct OutboxCommand: ParsableCommand {
 
 struct OutboxList: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print how each store and each take stands.")
+        commandName: "list", abstract: "Print the state of each store and each take.")
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: ArgumentHelp("At most so many takes, 1 to 200.", valueName: "count")) var limit = LibraryMessage
+    @Option(help: ArgumentHelp("At most this many takes, 1 to 200.", valueName: "count")) var limit = LibraryMessage
         .outboxLimit
 
     func validate() throws {
@@ -47,14 +47,14 @@ extension OutboxWishCommand {
 
 struct OutboxRetry: OutboxWishCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Attempt everything now that waits or is held.")
+        commandName: "retry", abstract: "Attempt all waiting and held takes now.")
     static let wish = OutboxWish.retry
     @OptionGroup var options: GlobalOptions
 }
 
 struct OutboxPause: OutboxWishCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Begin to send nothing more, also after a restart.")
+        commandName: "pause", abstract: "Send no further takes until 'resume', also after a restart.")
     static let wish = OutboxWish.pause
     @OptionGroup var options: GlobalOptions
 }
@@ -77,7 +77,7 @@ extension OutboxDecisionCommand {
 struct OutboxAdd: OutboxDecisionCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Send a take, or send it once more.",
-        discussion: "What a store has already is compared, and not sent again.")
+        discussion: "Files that a store already has are compared, and not sent again.")
     static let decision = OutboxDecision.add
     @OptionGroup var options: GlobalOptions
     @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference
@@ -85,7 +85,7 @@ struct OutboxAdd: OutboxDecisionCommand {
 
 struct OutboxRemove: OutboxDecisionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Never send a take.", discussion: "What a store has already stays there.")
+        commandName: "remove", abstract: "Never send a take.", discussion: "Files that a store already has stay there.")
     static let decision = OutboxDecision.remove
     @OptionGroup var options: GlobalOptions
     @Argument(help: "A take's stem, its number, or 'last'.") var take: TakeReference

@@ -21,7 +21,7 @@ struct PowerCommand: FieldfareCommand {
         let own = problems.filter { $0.key?.hasPrefix("power") ?? true }
         for problem in own { session.console.complain("power: \(problem)") }
         if failures.isEmpty, !own.isEmpty {
-            throw Failure(exitStatus: 78, "power: what the settings do not say is left as it is")
+            throw Failure(exitStatus: 78, "power: devices that the settings do not name are left as they are")
         }
         for failure in failures.dropLast() { session.console.complain("power: \(failure)") }
         if let failure = failures.last { throw Failure(exitStatus: 74, "power: \(failure)") }

@@ -1,6 +1,5 @@
+import Files
 import Settings
-import SoundCard
-import TakeFiles
 
 /// The kernel's files that control the processor's clock, Wi-Fi and HDMI.
 ///
@@ -18,7 +17,7 @@ struct PowerSwitches {
         var (done, failures) = ([String](), [String]())
         func set(_ what: String, in found: [String], to value: String, _ word: String) {
             guard !found.isEmpty else {
-                failures.append("\(what): this machine has none that can be switched: set it to \"keep\" in [power]")
+                failures.append("\(what): this machine has no such switch: set it to \"keep\" in [power]")
                 return
             }
             for path in found {

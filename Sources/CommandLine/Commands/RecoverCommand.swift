@@ -1,17 +1,18 @@
 import ArgumentParser
 import Control
+import Files
 import Glibc
 import TakeFiles
 import Takes
 
 struct RecoverCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "recover", abstract: "Make takes of what a power cut or a crash left behind.",
+        commandName: "recover", abstract: "Recover takes after a power cut or a crash.",
         discussion: """
-            A recorder that runs does it by itself; this is for the storage of another kit, or while the recorder is \
-            down. A finished take whose sidecar is gone or damaged, or lists no sound, gets another one, made of what its sound \
-            says; the damaged one is kept as STEM.json.damaged. Other finished takes are not touched, nor is what is no \
-            sound: that is named. The caller needs the right to write there.
+            A running recorder recovers takes by itself; this is for the storage of another kit, or while the recorder is \
+            down. A finished take whose sidecar is missing or damaged, or lists no sound, gets a new one, made from its sound \
+            files; the damaged one is kept as STEM.json.damaged. Other finished takes are not touched, nor are files that are \
+            not sound: these are named. The caller needs the right to write there.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -25,7 +26,7 @@ struct RecoverCommand: FieldfareCommand {
             try session.write(
                 json: .object(["directory": .string(path), "takes": .array(results.map(\.json))]))
         } else if results.isEmpty, unreadable.isEmpty {
-            try session.write(line: "\(path): nothing is to be recovered")
+            try session.write(line: "\(path): nothing to recover")
         }
         let failures = results.compactMap(\.failure)
         guard let first = failures.first else {
@@ -51,7 +52,7 @@ struct RecoverCommand: FieldfareCommand {
             isOfTakes = try TakesDirectory.isOne(path)
         } catch {
             switch error.code {
-            case ENOENT, ENOTDIR: throw Failure(exitStatus: 66, "recover: \(path): there is no such directory")
+            case ENOENT, ENOTDIR: throw Failure(exitStatus: 66, "recover: \(path): no such directory")
             default: throw Failure(error, of: "recover: ")
             }
         }
@@ -59,7 +60,7 @@ struct RecoverCommand: FieldfareCommand {
         guard isOfTakes || directory == nil else {
             throw Failure(
                 exitStatus: 66,
-                "recover: \(path): there are no takes in it: name the directory that has their days, such as "
+                "recover: \(path): it has no takes: name the directory with the folders of the days, such as "
                     + "\(path)/takes")
         }
         return path
@@ -146,9 +147,9 @@ extension RecoverCommand {
             case .to(.recovered(let sidecar)):
                 let cause = sidecar.endedBy?.rawValue ?? "unknown"
                 return "\(take.stem): recovered, \(Figures.time(sidecar.durationSeconds)), ended by \(cause)"
-            case .to(.discarded): return "\(take.stem): it was deleted, and what was left of it is removed"
+            case .to(.discarded): return "\(take.stem): it was deleted; its remaining files are removed"
             case .to(.removed): return "\(take.stem): removed, none of its files had any sound"
-            case .to(.unchanged): return "\(take.stem): finished before, what was left beside it is removed"
+            case .to(.unchanged): return "\(take.stem): already finished; leftover files are removed"
             // The reason already begins with the take's stem or the file's path.
             case .to(.left(let reason)): return reason
             case .failed(let failure): return "\(take.stem): failed: \(failure.description)"

@@ -62,9 +62,8 @@ struct RemoteDelete: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete takes in a store for good, and with --here on the kit as well.",
         discussion: """
-            Asks first, and says of each take whether the kit has it as well. A store has no bin; what is deleted on the kit goes into \
-            its bin. A take that stays on the kit is not sent again, until \
-            'fieldfare outbox add' says so. \
+            Asks first, and says of each take whether the kit has it as well. A store has no bin; takes deleted on the kit go into \
+            its bin. A take that stays on the kit is sent again only after 'fieldfare outbox add'. \
             If one of the takes cannot be found, none is deleted.
             """)
 
@@ -89,7 +88,7 @@ struct RemoteDelete: FieldfareCommand {
             }
             let place = here ? "\(name.printable) and on the kit" : name.printable
             let what = named.count == 1 ? "this take" : "these \(named.count) takes"
-            let warning = "A store has no bin: nothing brings back what is deleted there\(try Self.bin(recorder))"
+            let warning = "A store has no bin: takes deleted there cannot be restored\(try Self.bin(recorder))"
             guard let answer = session.console.ask("\(warning). Delete \(what) in \(place)? [y/N]") else {
                 throw Failure(
                     exitStatus: 64,
@@ -134,7 +133,8 @@ struct RemoteDelete: FieldfareCommand {
     private static func bin(_ recorder: ControlClient?) throws(Failure) -> String {
         guard let recorder else { return "" }
         do throws(ControlError) {
-            return try recorder.hasBin() ? "; what is deleted on the kit goes into its bin" : ", nor on the kit"
+            return try recorder.hasBin()
+                ? "; takes deleted from the kit go into its bin" : "; nor can takes deleted from the kit"
         } catch {
             throw Failure(error)
         }

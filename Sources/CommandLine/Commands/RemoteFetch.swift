@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Files
 import TakeFiles
 import Takes
 import Transport
@@ -15,7 +16,7 @@ struct RemoteFetch: FieldfareCommand {
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var store: StoreOptions
-    @Option(help: ArgumentHelp("Where the folder of each day goes; here unless named.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for those of the days; this one unless named.", valueName: "folder"))
     var to = "."
     @Argument(help: ArgumentHelp("A take's stem, its number, or 'last'.", valueName: "take"))
     var takes: [TakeReference]
@@ -72,7 +73,7 @@ struct RemoteFetch: FieldfareCommand {
             let sound = sidecar.sounds.first { file.path == "\(take.name.day)/\($0.file)" }
             if sound == nil {
                 session.console.complain(
-                    "remote fetch: \(file.path): its sidecar does not list it: nothing says what was recorded")
+                    "remote fetch: \(file.path): its sidecar does not list it, so it cannot be checked")
             } else if sound?.acceptedSHA256 != nil {
                 session.console.complain("remote fetch: \(file.path): is damaged, as a person accepted on the kit")
             }

@@ -7,7 +7,7 @@ import Transport
 
 struct RemoteVerify: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compare all that a store has with what was recorded.",
+        commandName: "verify", abstract: "Compare all files of a store with the recorded ones.",
         discussion: """
             A file is compared with what the kit sent, by its receipts, and sound also with what its sidecar says: the hash of the \
             file, and with --read the fingerprint of the sound itself. Without --read, sound is compared by its length alone: a \
@@ -108,7 +108,7 @@ private struct VerifiedTake {
             // The kit may have sent another sidecar since the receipts were read.
             if sent.has(sidecar.sha256) { return .asRecorded }
             let now = try remote.sent(sidecar.path).files[name]
-            return now?.has(sidecar.sha256) == true ? .asRecorded : .differs("differs from what the kit sent")
+            return now?.has(sidecar.sha256) == true ? .asRecorded : .differs("differs from the sent file")
         }
         guard let own = try ownSidecar() else { return .uncompared }
         guard sidecar.content.isOfSameRecording(as: own), sidecar.content.hasSound(of: own) else {

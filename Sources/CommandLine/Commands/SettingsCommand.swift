@@ -5,7 +5,7 @@ import Settings
 /// The settings, for programs.
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings", abstract: "Print what keys of the settings are set to.",
+        commandName: "settings", abstract: "Print the values of keys of the settings.",
         subcommands: [SettingsGet.self])
 
     @OptionGroup var options: GlobalOptions
@@ -13,10 +13,10 @@ struct SettingsCommand: ParsableCommand {
 
 struct SettingsGet: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print what keys of the settings are set to, or their defaults.",
+        commandName: "get", abstract: "Print the values of keys of the settings, or their defaults.",
         discussion: """
-            A line for each; of a list, a line for each of its elements; for a key without a value, none. What is \
-            wrong with the file is complained of, and what is in force then is printed.
+            Prints one line for each key, one line for each element of a list, and no line for a key without a value. If the \
+            file has problems, they are reported, and the values in force are printed.
             """)
 
     @OptionGroup var options: GlobalOptions

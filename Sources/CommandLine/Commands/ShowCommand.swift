@@ -1,12 +1,13 @@
 import ArgumentParser
 import Control
+import Files
 import TakeFiles
 import Takes
 import Transport
 
 struct ShowCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what is known of a take, and its waveform.",
+        commandName: "show", abstract: "Show the details of a take, and its waveform.",
         discussion: """
             Reads the take's sidecar from its folder. What a person noted of the take, and a take that is elsewhere, \
             comes from the library, while that is running; without it, the whole take is read and compared with its sidecar. \

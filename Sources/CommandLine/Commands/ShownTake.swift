@@ -42,7 +42,7 @@ struct ShownTake {
         guard let shown = try? JSONDecoder().decode(LibraryTakes.Shown.self, from: bytes),
             let document = reply["sidecar"],
             let sidecar = try? JSONDecoder().decode(Sidecar.self, from: Data(document.description.utf8))
-        else { throw Failure(exitStatus: 70, "show: what the library sent is no take") }
+        else { throw Failure(exitStatus: 70, "show: the library's reply is not a take") }
         self.sidecar = sidecar
         folder = shown.take.folder
         place = shown.take.place
@@ -56,7 +56,7 @@ struct ShownTake {
         do throws(Failure) {
             shown.notes = try library.ask(.show(.stem(sidecar.take)), for: LibraryTakes.Shown.self).notes
         } catch {
-            if error.exitStatus != 66 { session.console.complain("show: without what was noted: \(error)") }
+            if error.exitStatus != 66 { session.console.complain("show: without its notes: \(error)") }
         }
         return shown
     }
@@ -88,6 +88,7 @@ struct ShownTake {
             members["damaged"] = .string(damage)
         }
         if let notes {
+            if let title = notes.title { members["title"] = .string(title) }
             members["memo"] = notes.memo.map { .string($0) } ?? .null
             if let others = notes.otherMemos { members["other_memos"] = .array(others.map { .string($0) }) }
             members["tags"] = .array(notes.tags.map { .string($0) })

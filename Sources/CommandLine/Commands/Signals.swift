@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Takes
 
 /// A request from the keyboard or the system to a command that runs until it is ended.
 public enum SignalKind: Sendable {
@@ -33,8 +34,7 @@ public final class SystemSignals: Signals {
         unsafe pthread_sigmask(SIG_BLOCK, &set, &before)
         fileDescriptor = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
         guard fileDescriptor >= 0 else {
-            let reason = unsafe String(cString: strerror(errno))
-            throw Failure(exitStatus: 70, "watch: cannot wait for signals: \(reason)")
+            throw Failure(exitStatus: 70, "watch: cannot wait for signals: \(SystemError(errno))")
         }
     }
 

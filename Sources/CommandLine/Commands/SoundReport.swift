@@ -1,4 +1,5 @@
 import Control
+import Files
 import TakeFiles
 import Takes
 
@@ -75,7 +76,7 @@ struct SoundReport {
     mutating func add(stray path: String, _ session: Session) throws(Failure) {
         try add(
             File(
-                path: path, finding: "unproven", problem: "no sidecar beside it lists it: it cannot be judged",
+                path: path, finding: "unproven", problem: "no sidecar in its folder lists it: it cannot be checked",
                 verdict: .unproven), session)
     }
 
@@ -155,7 +156,7 @@ extension SoundSearch.Unfinished {
     /// The sentence after the file's name in messages.
     fileprivate var sentence: String {
         switch standing {
-        case .leftover: "its take was not finished: 'fieldfare recover' makes one of what is there, or says why not"
+        case .leftover: "its take was not finished: run 'fieldfare recover'"
         case .loneTwin:
             "its take was not finished, and has only this unfiltered sound: it plays: move it to another place, under a name "
                 + "that ends in .wav"

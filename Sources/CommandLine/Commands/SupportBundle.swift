@@ -1,8 +1,8 @@
+import Files
 import Glibc
 import History
 import Programs
 import Settings
-import TakeFiles
 import Takes
 
 /// The information about a kit for remote support, as files of one folder. A part that is unavailable becomes a

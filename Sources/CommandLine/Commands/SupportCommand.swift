@@ -7,7 +7,7 @@ import Takes
 struct SupportCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
         commandName: "support",
-        abstract: "Pack what somebody far away needs to understand the kit into one file.",
+        abstract: "Pack the information that a distant helper needs about the kit into one file.",
         discussion: """
             The file has what doctor, status, history, takes and outbox print, the logs of the services and of the kernel, the \
             settings that are understood, without comments, and what the machine is made of: no sound, and no password. What cannot be had is named in its about.txt. \

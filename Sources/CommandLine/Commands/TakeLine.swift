@@ -5,8 +5,8 @@ struct TakeLine {
     private let take: CatalogedTake
     private let showsUnicode: Bool
 
-    /// The number of shown characters of a memo.
-    private static let longestMemo = 40
+    /// The number of shown characters of a title or a memo.
+    private static let longestText = 40
 
     /// - Parameter showsUnicode: whether the terminal can show more than ASCII.
     init(_ take: CatalogedTake, showsUnicode: Bool) {
@@ -61,20 +61,21 @@ struct TakeLine {
         }
     }
 
-    /// `★ [interview, river] "A wren at dawn…"`.
+    /// `★ [interview, river] Dawn at the weir "A wren at dawn…"`.
     private var notes: String {
         var notes: [String] = []
         if take.starred { notes.append(showsUnicode ? "\u{2605}" : "*") }
         if !take.tags.isEmpty { notes.append("[\(take.tags.map(\.printable).joined(separator: ", "))]") }
-        if let memo { notes.append("\"\(memo)\"") }
+        if let title = beginning(of: take.title) { notes.append(title) }
+        if let memo = beginning(of: take.memo) { notes.append("\"\(memo)\"") }
         return notes.joined(separator: " ")
     }
 
     /// The beginning of the first line that is not empty.
-    private var memo: String? {
-        let lines = take.memo?.split(whereSeparator: \.isNewline) ?? []
+    private func beginning(of text: String?) -> String? {
+        let lines = text?.split(whereSeparator: \.isNewline) ?? []
         guard let first = lines.first else { return nil }
-        let isWhole = lines.count == 1 && first.count <= Self.longestMemo
-        return String(first.prefix(Self.longestMemo)).printable + (isWhole ? "" : showsUnicode ? "\u{2026}" : "...")
+        let isWhole = lines.count == 1 && first.count <= Self.longestText
+        return String(first.prefix(Self.longestText)).printable + (isWhole ? "" : showsUnicode ? "\u{2026}" : "...")
     }
 }

@@ -26,7 +26,7 @@ struct TakeText {
         rows += sound(notes, damage)
         if hasDraft {
             let rest = "until the recorder has recovered it, it is sent as listed here, and not deleted to free space"
-            rows.append(("unfinished", "a draft of its sidecar lies beside this one: \(rest)"))
+            rows.append(("unfinished", "a draft of its sidecar is in the same folder: \(rest)"))
         }
         rows += starts.map { ("started", $0) }
         rows.append(("length", "\(Figures.time(sidecar.durationSeconds)), \(sidecar.frames) frames\(preRoll)"))
@@ -67,6 +67,7 @@ struct TakeText {
     private func lines(_ notes: TakeNotes?) -> [(String, String)] {
         guard let notes else { return [] }
         var rows: [(String, String)] = []
+        if let title = notes.title { rows.append(("title", title.printable)) }
         if notes.starred { rows.append(("star", "yes")) }
         if !notes.tags.isEmpty { rows.append(("tags", notes.tags.map(\.printable).joined(separator: ", "))) }
         let texts = (notes.memo.map { [("memo", $0)] } ?? []) + (notes.otherMemos ?? []).map { ("other memo", $0) }

@@ -11,8 +11,9 @@ struct TakesCommand: FieldfareCommand {
             to be known of it, and its star, tags and the beginning of its memo. A take that is being recorded is not \
             among them.
 
-            TIME is a day such as 2026-11-21 (its first moment in UTC), or a date and time with its zone, such as \
-            2026-11-21T06:18:11Z. All conditions hold together.
+            TIME is a day such as 2026-11-21, today, yesterday or monday (its first moment in UTC), or a date and time \
+            with its zone, such as 2026-11-21T06:18:11Z. DURATION is seconds, or such as 2h, 1m or 1m30s. All conditions \
+            hold together.
 
             With --damaged, the takes whose sound is not what was recorded are listed, each with what is wrong. Nothing sends or \
             deletes them until a person accepts them. Without the library each take is read for that, which takes its time.
@@ -45,7 +46,7 @@ struct TakesCommand: FieldfareCommand {
 
     func run(in session: Session) throws(Failure) {
         if let accept { return try DamagedTakes(session).accept(accept) }
-        let query = try search.query()
+        let query = try search.query(now: session.clock.wallTime())
         let library = place.directory == nil ? try session.libraryIfRunning() : nil
         if let library {
             return try LibraryTakes(session, library).list(

@@ -24,11 +24,11 @@ struct TakesSearch: ParsableArguments {
     @Option(help: ArgumentHelp("Begun before this time.", valueName: "time"))
     var until: String?
 
-    @Option(help: ArgumentHelp("At least so long.", valueName: "seconds"))
-    var longer: Double?
+    @Option(help: ArgumentHelp("The shortest length.", valueName: "duration"), transform: { try Seconds(typed: $0) })
+    var longer: Seconds?
 
-    @Option(help: ArgumentHelp("At most so long.", valueName: "seconds"))
-    var shorter: Double?
+    @Option(help: ArgumentHelp("The greatest length.", valueName: "duration"), transform: { try Seconds(typed: $0) })
+    var shorter: Seconds?
 
     @Flag(help: "Only takes whose storage is in.")
     var here = false
@@ -49,21 +49,21 @@ struct TakesSearch: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What they are sorted by, the least first.", valueName: "order"))
+            "The order, the lowest first.", valueName: "order"))
     var order: TakeQuery.Order?
 
     @Flag(help: "The greatest first: the newest, the longest.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
+    @Option(help: ArgumentHelp("At most this many takes.", valueName: "count"))
     var limit: Int?
 
     func validate() throws {
         guard !here || !elsewhere else { throw ValidationError("--here and --elsewhere exclude each other") }
         guard limit.map({ $0 > 0 }) ?? true else { throw ValidationError("--limit: allowed is 1 or more") }
         for (name, length) in [("--longer", longer), ("--shorter", shorter)] {
-            guard length.map({ $0 >= 0 && $0.isFinite }) ?? true else {
-                throw ValidationError("\(name): allowed is a number of seconds, at least 0")
+            if let length, length.value < 0 {
+                throw ValidationError("\(name): found \(length.value) seconds, allowed is 0 or more")
             }
         }
         guard tag.map({ TakeNotes.tag($0) != nil }) ?? true else {
@@ -72,16 +72,21 @@ struct TakesSearch: ParsableArguments {
     }
 
     /// The conditions and the order, without a limit.
-    func query() throws(Failure) -> TakeQuery {
+    /// - Parameter now: decides which days 'today' and 'yesterday' mean.
+    func query(now: WallTime) throws(Failure) -> TakeQuery {
         var query = TakeQuery()
         query.text = text
         query.tag = tag.flatMap(TakeNotes.tag)
         query.isStarred = starred ? true : nil
         query.marker = marker
-        query.since = try since.map { text throws(Failure) in try WallTime(typedDay: text, for: "takes: --since") }
-        query.until = try until.map { text throws(Failure) in try WallTime(typedDay: text, for: "takes: --until") }
-        query.leastSeconds = longer
-        query.mostSeconds = shorter
+        query.since = try since.map { text throws(Failure) in
+            try WallTime(typedDay: text, for: "takes: --since", now: now)
+        }
+        query.until = try until.map { text throws(Failure) in
+            try WallTime(typedDay: text, for: "takes: --until", now: now)
+        }
+        query.leastSeconds = longer?.value
+        query.mostSeconds = shorter?.value
         query.place = here ? .here : elsewhere ? .elsewhere : nil
         query.kit = kit
         query.upload = upload

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Files
 import Glibc
 import TakeFiles
 import Takes
@@ -7,7 +8,7 @@ import Transport
 
 struct VerifyCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Compare sound files with the sidecars beside them.",
+        commandName: "verify", abstract: "Compare sound files with their sidecars.",
         discussion: """
             PATH is a WAV or FLAC file beside its sidecar, a sidecar, a file of a take that was not finished (STEM.wav.part), or \
             a folder with all folders below it. What is none of these is read as a take of this kit. No service is needed, so that copies at home are compared as well.
@@ -37,7 +38,7 @@ struct VerifyCommand: FieldfareCommand {
         for failure in search.failures { report.add(failure, session) }
         guard !report.isEmpty else {
             throw Failure(
-                exitStatus: 66, "verify: \(paths.joined(separator: ", ").printable): there is no take to compare")
+                exitStatus: 66, "verify: \(paths.joined(separator: ", ").printable): no take to compare")
         }
         try report.end(session)
     }
@@ -124,13 +125,13 @@ struct SoundSearch {
         }
         if let unread { throw unread }
         throw Failure(
-            exitStatus: 66, "verify: \(path.printable): no sidecar beside it lists it: there is nothing to compare")
+            exitStatus: 66, "verify: \(path.printable): no sidecar in its folder lists it: nothing to compare")
     }
 
     /// Adds a sidecar that a person named.
     private mutating func add(folder: String, only name: String, file: String?) throws(Failure) {
         let path = "\(folder)/\(name)"
-        let sidecar = read(folder, name) ?? .failure(Failure(exitStatus: 65, "verify: \(path): it is no sidecar"))
+        let sidecar = read(folder, name) ?? .failure(Failure(exitStatus: 65, "verify: \(path): not a sidecar"))
         var take = Take(path: path, folder: folder, sidecar: sidecar, only: file)
         if file == nil { take.omissions = try omissions(sidecar, in: folder) }
         takes.append(take)

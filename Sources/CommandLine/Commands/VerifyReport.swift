@@ -1,7 +1,7 @@
 import Control
+import Files
 import FoundationEssentials
 import Glibc
-import TakeFiles
 import Takes
 
 /// The result of comparing a store with the recordings.

@@ -9,6 +9,7 @@ final class Watch {
     /// Whether to watch the waveform.
     private let peaks: Bool
     private let signals: any Signals
+    private let keys: WatchKeys
     private var client: ControlClient?
     private var view = LiveView(status: Status(version: ""))
     private var screen = LiveScreen()
@@ -21,24 +22,36 @@ final class Watch {
         self.session = session
         self.peaks = peaks
         signals = try session.signals()
+        keys = WatchKeys(session.input)
     }
 
     func run() throws(Failure) {
         try connect()
-        if isLive { try console.write(LiveScreen.begin) }
+        if isLive { try takeScreen() }
         defer {
-            // If the output failed, no terminal has to be restored.
-            if isLive { try? console.write(LiveScreen.end) }
+            // If the output failed, no picture has to be removed.
+            if isLive { try? leaveScreen() }
         }
         try showStatus()
         while true {
             // Events that arrived together with the reply do not make the socket readable again.
             try follow()
-            wait()
+            if isEndedByKey() { return }
             while let signal = signals.next() {
                 guard try handle(signal) else { return }
             }
         }
+    }
+
+    private func takeScreen() throws(Failure) {
+        keys.begin()
+        try console.write(LiveScreen.begin)
+    }
+
+    /// Restores the terminal, and removes the picture.
+    private func leaveScreen() throws(Failure) {
+        keys.end()
+        try console.write(screen.clear() + LiveScreen.end)
     }
 
     private func connect() throws(Failure) {
@@ -53,12 +66,15 @@ final class Watch {
         self.client = client
     }
 
-    /// Waits for an event or a signal, or without a connection until the next attempt.
-    private func wait() {
-        var files = [pollfd(fd: signals.fileDescriptor, events: Int16(POLLIN), revents: 0)]
-        if let client { files.append(pollfd(fd: client.fileDescriptor, events: Int16(POLLIN), revents: 0)) }
+    /// Waits for an event, a signal or a key, or without a connection until the next attempt.
+    /// - Returns: whether a person pressed q.
+    private func isEndedByKey() -> Bool {
+        var files = [signals.fileDescriptor, keys.fileDescriptor, client?.fileDescriptor ?? -1].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         let limit = client == nil ? Int32(session.retry.nanoseconds / 1_000_000) : -1
         unsafe poll(&files, nfds_t(files.count), limit)
+        return files[1].revents != 0 && keys.isQuit()
     }
 
     /// Returns false to end.
@@ -66,10 +82,9 @@ final class Watch {
         switch signal {
         case .end: return false
         case .suspend:
-            if isLive { try console.write(LiveScreen.end) }
+            if isLive { try leaveScreen() }
             signals.suspend()
-            if isLive { try console.write(LiveScreen.begin) }
-            screen.reset()
+            if isLive { try takeScreen() }
         case .resize:
             // The terminal may have wrapped the previous lines, so their number is unknown.
             screen.reset()

@@ -2,10 +2,10 @@ import ArgumentParser
 
 struct WatchCommand: FieldfareCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show state and levels as they change, until Ctrl-C.",
+        commandName: "watch", abstract: "Show state and levels as they change, until q or Ctrl-C.",
         discussion: "Level meters in a terminal; otherwise a line a second, or with --json a line an event.")
 
-    @Flag(help: "With --json: also the waveform of what is sampled, ten times a second.")
+    @Flag(help: "With --json: also the live waveform, ten times a second.")
     var peaks = false
     @OptionGroup var options: GlobalOptions
 

@@ -1,4 +1,5 @@
-import Glibc
+import Sockets
+import Takes
 public import Transport
 
 /// Why the socket could not be opened or used.
@@ -55,31 +56,27 @@ extension ControlError: CustomStringConvertible {
             "control: \(path): a socket's path has 1 to \(SocketAddress.longestPath) bytes, this one has "
                 + "\(path.utf8.count): choose a shorter one"
         case .notASocket:
-            "control: \(path): cannot listen: what is there is not a socket: move it away, or choose another path"
+            "control: \(path): cannot listen: the existing file is not a socket: move it away, or choose another path"
         case .taken(let service):
             "control: \(path): cannot listen: another \(service.rawValue) answers there: stop it first, or choose another path"
         case .listen(let operation, let code):
-            "control: \(path): cannot \(operation): \(systemText(code))"
+            "control: \(path): cannot \(operation): \(SystemError(code))"
         case .notRunning(let service, let code):
-            "control: \(path): the \(service.rawValue) is not running (\(systemText(code)))"
+            "control: \(path): the \(service.rawValue) is not running (\(SystemError(code)))"
                 // A development machine lacks the unit.
                 + (path.hasPrefix("/run/") ? ": start it with 'systemctl start fieldfare-\(service.rawValue)'" : "")
         case .denied(let code):
-            "control: \(path): \(systemText(code)): is this user in the group 'fieldfare'?"
+            "control: \(path): \(SystemError(code)): is this user in the group 'fieldfare'?"
         case .talk(let operation, let code):
-            "control: \(path): cannot \(operation): \(systemText(code))"
+            "control: \(path): cannot \(operation): \(SystemError(code))"
         case .closed:
             "control: \(path): the connection was closed by the other end: try again"
         case .silent(let duration):
             "control: \(path): no reply within \(duration.components.seconds) s: see the service's log"
         case .garbled(let line):
-            "control: \(path): what came is not a reply: \(line)"
+            "control: \(path): not a reply: \(line)"
         case .refused(let refusal):
             refusal.message
         }
     }
-}
-
-func systemText(_ code: Int32) -> String {
-    unsafe String(cString: strerror(code))
 }

@@ -1,3 +1,4 @@
+import Sockets
 public import Takes
 public import Transport
 

@@ -124,6 +124,7 @@ extension Status {
         status.levelDBFS = []
         status.freeBytes = freeBytes.map { $0 >> 26 }
         status.timeLeftSeconds = timeLeftSeconds.map { _ in 0 }
+        status.rejoinSecondsLeft = rejoinSecondsLeft.map { _ in 0 }
         return status
     }
 }

@@ -8,12 +8,7 @@ public enum LibraryMessage: PeerMessage {
     case takes(TakeQuery)
     /// A take with its notes and its sidecar.
     case show(TakeReference)
-    /// Sets a take's memo; nil removes it. With `was`, the memo is set only if it still has that value.
-    case memo(TakeReference, String?, was: String?? = nil)
-    case tag(TakeReference, adding: [String], removing: [String])
-    /// Sets markers of a finished take, and removes the markers at some frames.
-    case markers(TakeReference, setting: [Sidecar.Marker], removing: [TakeFrame])
-    case star(TakeReference, Bool)
+    case change(TakeReference, NotesChange)
     case delete(stem: String, Deletion)
     /// Accepts a take whose sound differs from the recording.
     case acceptDamaged(stem: String)
@@ -37,26 +32,16 @@ extension LibraryMessage {
 
     /// The names of all requests, the values of the key `command`.
     public static let names =
-        ["status", "takes", "show", "memo", "tag", "markers", "star", "delete", "accept-damaged", "outbox"]
-        + OutboxWish.allCases.map(\.rawValue)
+        ["status", "takes", "show"] + NotesChange.Kind.allCases.map(\.rawValue)
+        + ["delete", "accept-damaged", "outbox"] + OutboxWish.allCases.map(\.rawValue)
         + OutboxDecision.allCases.map(\.rawValue) + RemoteRequest.names + ["pairing-code", "stick-adopt"]
 
     public init(_ members: [String: JSONValue]) throws(Refusal) {
         let keys = RequestKeys(members)
         switch members["command"]?.text {
         case "status": self = .status
-        case "takes": self = .takes(try keys.query())
+        case "takes": self = .takes(try TakeQuery(members))
         case "show": self = .show(try keys.requiredTake())
-        case "memo": self = .memo(try keys.requiredTake(), try keys.memo(), was: try keys.memoBefore())
-        case "tag":
-            let take = try keys.requiredTake()
-            let (adding, removing) = try keys.tags()
-            self = .tag(take, adding: adding, removing: removing)
-        case "markers":
-            let take = try keys.requiredTake()
-            let (setting, removing) = try keys.markers()
-            self = .markers(take, setting: setting, removing: removing)
-        case "star": self = .star(try keys.requiredTake(), try keys.starred())
         case "delete":
             self = .delete(
                 stem: try keys.stem(),
@@ -64,12 +49,14 @@ extension LibraryMessage {
                     where: members["where"]?.text, left: try keys.optional("left", "\"home\"", \.text),
                     store: try keys.store(), isFinal: try keys.optional("now", "true or false", \.bool) ?? false))
         case "accept-damaged": self = .acceptDamaged(stem: try keys.stem())
-        case "outbox": self = .outbox(limit: try keys.limit() ?? Self.outboxLimit)
+        case "outbox": self = .outbox(limit: try Self.outboxLimit(members))
         case "pairing-code":
             self = .pairingCode(isNew: try keys.optional("new", "true or false", \.bool) ?? false)
         case "stick-adopt": self = .adoptStick
         case let name?:
-            if let wish = OutboxWish(rawValue: name) {
+            if let kind = NotesChange.Kind(rawValue: name) {
+                self = .change(try keys.requiredTake(), try NotesChange(kind, members))
+            } else if let wish = OutboxWish(rawValue: name) {
                 self = .outboxWish(wish)
             } else if let decision = OutboxDecision(rawValue: name) {
                 self = .outboxDecision(decision, try keys.requiredTake())
@@ -82,35 +69,18 @@ extension LibraryMessage {
         }
     }
 
+    /// Reads the limit for the takes in a report of the outbox. Other keys are ignored.
+    package static func outboxLimit(_ members: [String: JSONValue]) throws(Refusal) -> Int {
+        try RequestKeys(members, of: "outbox").limit() ?? outboxLimit
+    }
+
     public var members: [String: JSONValue] {
         switch self {
         case .status: ["command": .string("status")]
         case .takes(let query): query.members
         case .show(let take): ["command": .string("show"), "take": take.json]
-        case .memo(let take, let memo, let was):
-            [
-                "command": .string("memo"), "take": take.json, "memo": memo.map { .string($0) } ?? .null,
-                "memo_was": was.map { $0.map { .string($0) } ?? .null },
-            ].compactMapValues(\.self)
-        case .tag(let take, let adding, let removing):
-            [
-                "command": .string("tag"), "take": take.json, "add": .array(adding.map { .string($0) }),
-                "remove": .array(removing.map { .string($0) }),
-            ]
-        case .markers(let take, let setting, let removing):
-            [
-                "command": .string("markers"), "take": take.json,
-                "set": .array(
-                    setting.map { marker in
-                        .object([
-                            "at_frame": .integer(Int(marker.atFrame.count)),
-                            "note": marker.note.map { .string($0) } ?? .null,
-                        ])
-                    }),
-                "remove": .array(removing.map { .integer(Int($0.count)) }),
-            ]
-        case .star(let take, let isStarred):
-            ["command": .string("star"), "take": take.json, "starred": .bool(isStarred)]
+        case .change(let take, let change):
+            change.members.merging(["command": .string(change.kind.rawValue), "take": take.json]) { $1 }
         case .delete(let stem, let deletion):
             ["command": .string("delete"), "take": .string(stem)].merging(deletion.members) { $1 }
         case .acceptDamaged(let stem): ["command": .string("accept-damaged"), "take": .string(stem)]
@@ -131,13 +101,19 @@ extension TakeQuery {
         let all = TakeQuery()
         var members: [String: JSONValue] = ["command": .string("takes")]
         members["text"] = text.map { .string($0) }
+        members["q"] = typed.map { .string($0) }
         members["tag"] = tag.map { .string($0) }
         members["starred"] = isStarred.map { .bool($0) }
         members["marker"] = marker.map { .string($0) }
+        members["label"] = label.map { .string($0) }
         members["since"] = since.map { .string($0.iso8601) }
         members["until"] = until.map { .string($0.iso8601) }
+        members["hour_from"] = fromHour.map { .double($0) }
+        members["hour_to"] = toHour.map { .double($0) }
+        members["zone"] = zone.map { .string($0) }
         members["least_seconds"] = leastSeconds.map { .double($0) }
         members["most_seconds"] = mostSeconds.map { .double($0) }
+        members["louder"] = leastPeakDBFS.map { .double($0) }
         members["kit"] = kit.map { .string($0) }
         members["place"] = place.map { .string($0.rawValue) }
         members["upload"] = upload.map { .string($0.rawValue) }
@@ -146,6 +122,7 @@ extension TakeQuery {
         if isDescending != all.isDescending { members["descending"] = .bool(isDescending) }
         if limit != all.limit { members["limit"] = .integer(limit) }
         members["after"] = after.map { .string($0) }
+        if isCounted { members["counted"] = .bool(true) }
         return members
     }
 }

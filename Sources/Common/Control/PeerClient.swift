@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Sockets
 public import Takes
 public import Transport
 
@@ -86,6 +87,12 @@ public final class PeerClient<Message: PeerMessage> {
         struct Problem: Decodable {
             var code: Refusal.Code
             var message: String
+            var reason: String?
+            var values: [String: JSONValue]?
+
+            var refusal: Refusal {
+                Refusal(code, message, reason.map { Refusal.Reason($0, reading: values ?? [:]) })
+            }
         }
     }
 
@@ -104,7 +111,7 @@ public final class PeerClient<Message: PeerMessage> {
             if head.ok == true, head.id == id { return line }
             // A refusal without an id concerns the connection, or a line that could not be read.
             guard head.ok == false, let error = head.error else { throw garbled(line) }
-            throw ControlError(path, .refused(Refusal(error.code, error.message)))
+            throw ControlError(path, .refused(error.refusal))
         }
         throw ControlError(path, .silent(after: timeout))
     }

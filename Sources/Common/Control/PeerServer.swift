@@ -1,4 +1,5 @@
 import Glibc
+package import Sockets
 package import Takes
 import Transport
 
@@ -36,7 +37,7 @@ package final class PeerServer<Message: PeerMessage> {
     package init(path: String, clock: any Clock = SystemClock(), calls: SocketCalls = SocketCalls())
         throws(ControlError)
     {
-        listener = try Listener(path: path, service: Message.service)
+        listener = try Listener.opened(at: path, by: Message.service)
         self.path = path
         self.clock = clock
         self.calls = calls

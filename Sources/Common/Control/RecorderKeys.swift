@@ -140,7 +140,8 @@ extension RequestKeys {
     func cutoff(_ key: String, allowsAutomatic: Bool) throws(Refusal) -> Cutoff? {
         guard let found = members[key] else { return nil }
         let allowed = "a frequency in Hz, " + (allowsAutomatic ? "\"auto\" or \"off\"" : "or \"off\"")
-        return try check(key, found, allowed) { value in
+        let reason = Refusal.Reason("cutoff-not-a-frequency", ["found": .text(found.excerpt)])
+        return try check(key, found, allowed, reason: reason) { value in
             switch value {
             case .null, .string("off"): .off
             case .string("auto"): allowsAutomatic ? .automatic : nil

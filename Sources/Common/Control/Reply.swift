@@ -36,7 +36,9 @@ enum Reply {
             rest = ""
         case .refused(let refusal):
             head += "false"
-            rest = "\"error\":{\"code\":\"\(refusal.code.rawValue)\",\"message\":\(JSONValue.string(refusal.message))}"
+            let reason = refusal.reason.map { ",\"reason\":\"\($0.name)\",\"values\":\($0.json)" } ?? ""
+            let message = JSONValue.string(refusal.message)
+            rest = "\"error\":{\"code\":\"\(refusal.code.rawValue)\",\"message\":\(message)\(reason)}"
         }
         return head + (isFirst ? ",\"protocol\":\(protocolVersion)" : "") + (rest.isEmpty ? "}" : ",\(rest)}")
     }

@@ -1,5 +1,5 @@
+public import Files
 import Glibc
-public import TakeFiles
 public import Takes
 
 /// The history's files in a folder of their own: `000001.jsonl` and so on, one record per line, the newest last.
@@ -79,15 +79,64 @@ public struct HistoryFolder: Sendable {
 
     /// The newest records. Only the files that contain them are read.
     ///
-    /// - Parameter newest: the maximum number.
+    /// - Parameters:
+    ///   - newest: the maximum number.
+    ///   - time: older files than the first one without a newer record are not read, or nil for all. A file whose
+    ///     records are years older does not count, because its clock was not set.
     /// - Throws: `FileError`, if the folder cannot be read.
-    public func records(newest count: Int) throws(FileError) -> Contents {
+    public func records(newest count: Int, backTo time: WallTime? = nil) throws(FileError) -> Contents {
         var contents = Contents()
         for number in try numbers().reversed() where contents.records.count < count {
+            let known = contents.records.count
             read(number, into: &contents)
+            let added = contents.records.dropLast(known)
+            if let time, added.allSatisfy({ $0.at < time }), added.contains(where: { $0.at > time - Self.oldest }) {
+                break
+            }
         }
         contents.records = contents.records.suffix(count)
         return contents
+    }
+
+    /// A clock that was not set is years behind.
+    private static let oldest = Duration.seconds(400 * 86_400)
+
+    /// The records of a stretch of time, by the date that the kit had then, and some from before and after it: each
+    /// file that may have some of them is read as a whole.
+    ///
+    /// - Throws: `FileError`, if the folder cannot be read.
+    public func records(around stretch: Range<WallTime>) throws(FileError) -> Contents {
+        var contents = Contents()
+        // The records of the newer files, the oldest first.
+        var beginnings: [WallTime] = []
+        for number in try numbers().reversed() {
+            let beginning = beginning(of: number)
+            // Dates go back where a clock was not set: then the file ends before a later one begins.
+            let end = beginnings.first { $0 >= beginning ?? $0 }
+            let isBefore = end.map { $0 < stretch.lowerBound } ?? false
+            // They also go back where a wrong clock is set.
+            let isAfter = [beginning, ending(of: number)].allSatisfy { $0.map { $0 >= stretch.upperBound } ?? false }
+            if !isBefore, !isAfter { read(number, into: &contents) }
+            if let beginning { beginnings.insert(beginning, at: 0) }
+        }
+        return contents
+    }
+
+    /// The date of a file's first record, or nil if it cannot be read.
+    private func beginning(of number: Int) -> WallTime? {
+        guard let open = try? files.openToRead(file(number)),
+            let bytes = try? files.read(open, at: 0, count: HistoryRecord.longestLine)
+        else { return nil }
+        return HistoryRecord(line: bytes.prefix { $0 != 0x0a })?.at
+    }
+
+    /// The date of a file's last record, or nil if it cannot be read.
+    private func ending(of number: Int) -> WallTime? {
+        guard let open = try? files.openToRead(file(number)), let length = try? files.length(open),
+            let bytes = try? files.read(
+                open, at: max(0, length - Int64(HistoryRecord.longestLine)), count: HistoryRecord.longestLine)
+        else { return nil }
+        return bytes.split(separator: 0x0a).last.flatMap { HistoryRecord(line: $0)?.at }
     }
 
     /// The bytes of all readable files, the oldest first.

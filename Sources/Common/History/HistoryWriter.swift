@@ -1,4 +1,4 @@
-public import TakeFiles
+public import Files
 
 /// Appends to the history. Only one process may write, from one thread.
 public struct HistoryWriter {

@@ -4,6 +4,8 @@ struct Form<Value: Sendable>: Sendable {
     var allowed: [String]
     /// The value in force when the file has something else, or nil for the default.
     var misread: Value?
+    /// The least and the greatest allowed number, or nil if no number is allowed.
+    var limits: ClosedRange<Double>?
     /// Reads a node. Within a table the reader collects the problems.
     var read: @Sendable (_ node: Int, _ reader: inout SettingsReader) -> Reading
 
@@ -31,23 +33,28 @@ struct Form<Value: Sendable>: Sendable {
     /// The same form with its value mapped to another.
     func map<Other>(_ transform: @escaping @Sendable (Value) -> Other) -> Form<Other> {
         let read = read
-        return Form<Other>(allowed: allowed, misread: misread.map(transform)) { node, reader in
+        var form = Form<Other>(allowed: allowed, misread: misread.map(transform)) { node, reader in
             switch read(node, &reader) {
             case .understood(let value): .understood(transform(value))
             case .refused: .refused
             case .reported: .reported
             }
         }
+        form.limits = limits
+        return form
     }
 
     /// Accepts either form.
     static func | (first: Form, second: Form) -> Form {
-        Form(allowed: first.allowed + second.allowed, misread: first.misread ?? second.misread) { node, reader in
+        var form = Form(allowed: first.allowed + second.allowed, misread: first.misread ?? second.misread) {
+            node, reader in
             switch first.read(node, &reader) {
             case .refused: second.read(node, &reader)
             case let reading: reading
             }
         }
+        form.limits = first.limits ?? second.limits
+        return form
     }
 
     /// A word and its meaning.
@@ -107,10 +114,12 @@ extension Form where Value == Bool {
 extension Form where Value == Int {
     /// A whole number, without a fraction.
     static func integer(_ range: ClosedRange<Int>, _ noun: String = "a whole number") -> Form {
-        Form(allowed: ["\(noun) from \(range.lowerBound) to \(range.upperBound)"]) {
+        var form = Form(allowed: ["\(noun) from \(range.lowerBound) to \(range.upperBound)"]) {
             guard case .integer(let value) = $0, let value = Int(exactly: value) else { return nil }
             return range.contains(value) ? value : nil
         }
+        form.limits = Double(range.lowerBound)...Double(range.upperBound)
+        return form
     }
 
     /// One of a few whole numbers.
@@ -125,13 +134,15 @@ extension Form where Value == Int {
 extension Form where Value == Double {
     /// A number, with or without a fraction.
     static func number(_ range: ClosedRange<Double>, _ noun: String = "a number") -> Form {
-        Form(allowed: ["\(noun) from \(plain(range.lowerBound)) to \(plain(range.upperBound))"]) {
+        var form = Form(allowed: ["\(noun) from \(plain(range.lowerBound)) to \(plain(range.upperBound))"]) {
             switch $0 {
             case .real(let value): range.contains(value) ? value : nil
             case .integer(let value): range.contains(Double(value)) ? Double(value) : nil
             default: nil
             }
         }
+        form.limits = range
+        return form
     }
 }
 

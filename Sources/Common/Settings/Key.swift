@@ -13,6 +13,8 @@ struct Key<Root>: Sendable {
         let path: any PartialKeyPath<Root> & Sendable
         /// The alternatives, for people.
         let allowed: [String]
+        /// The least and the greatest allowed number, or nil if no number is allowed.
+        let limits: ClosedRange<Double>?
         let purpose: String
         /// The value in force when the file lacks the key.
         let standard: KeyDefault
@@ -31,7 +33,8 @@ struct Key<Root>: Sendable {
         self.name = name
         role = .value(
             Assignment(
-                path: path, allowed: form.allowed, purpose: purpose, standard: standard, hand: hand,
+                path: path, allowed: form.allowed, limits: form.limits, purpose: purpose, standard: standard,
+                hand: hand,
                 read: { node, root, reader in
                     switch form.read(node, &reader) {
                     case .understood(let value):

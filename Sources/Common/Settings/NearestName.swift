@@ -1,6 +1,6 @@
 extension [String] {
     /// The name that was probably meant: a few typing errors away, or a longer name that begins the same way.
-    func nearest(to name: String) -> String? {
+    package func nearest(to name: String) -> String? {
         let name = String(name.lowercased().prefix(64).map { $0 == "-" ? "_" : $0 })
         let distances = map { (name: $0, distance: editDistance(Array<Character>(name), Array<Character>($0))) }
         let close = distances.filter { $0.distance <= Swift.max(1, $0.name.count / 3) }

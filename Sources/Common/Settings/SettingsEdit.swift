@@ -19,7 +19,7 @@ public struct SettingsEdit: Sendable {
     /// - Throws: `Refusal`; the text is then unchanged.
     public mutating func set(_ name: String, to value: SettingsValue?) throws(Refusal) {
         guard let assignment = SettingsSchema.assignments.first(where: { $0.name == name })?.assignment else {
-            throw Refusal(description: "settings: \(name): there is no such key")
+            throw Refusal(description: "settings: \(name): no such key")
         }
         guard assignment.hand.mayChange(to: value) else {
             throw Refusal(

@@ -1,4 +1,5 @@
 import Glibc
+import Takes
 
 /// Reads whole files.
 enum SettingsFile {
@@ -16,7 +17,7 @@ enum SettingsFile {
             case EACCES: "permission denied"
             case EISDIR: "it is a directory"
             case ESPIPE: "it is not a regular file"
-            default: unsafe String(cString: strerror(code))
+            default: "\(SystemError(code))"
             }
         }
     }

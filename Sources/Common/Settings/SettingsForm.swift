@@ -22,13 +22,32 @@ public struct SettingsForm: Encodable, Sendable {
         public var values: [String]?
         /// The value in the file, or nil if the file lacks the key and the default is in force.
         public var value: SettingsValue?
+        /// The value in force: that of the file if it is valid, or else the default. Nil if the key has no value then.
+        public var inForce: SettingsValue?
+        /// The default. Nil if the key has none, or if it differs between kits.
+        public var standard: SettingsValue?
+        /// The least allowed number, or nil if no number is allowed.
+        public var least: Double?
+        /// The greatest allowed number, or nil if no number is allowed.
+        public var most: Double?
+        /// The problem with the value in the file, without its place, or nil.
+        public var problem: String?
         /// Whether a phone may change it.
         public var changeable: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case key, purpose, allowed, values, value, least, most, problem, changeable
+            case inForce = "in_force"
+            case standard = "default"
+        }
     }
 
     public init(_ text: String, file: String) {
-        problems = Settings.parse(text, file: file).problems.map(\.description)
-        let found = (try? TOMLDocument(Array(text.utf8))).map(SettingsValue.values) ?? [:]
+        let bytes = Array(text.utf8)
+        let found = (try? TOMLDocument(bytes)).map(SettingsValue.values) ?? [:]
+        let faults = Settings.parse(text, file: file).problems
+        let inForce = SettingsInForce(bytes, faults, file: file)
+        problems = faults.map(\.description)
         var sections: [Section] = []
         for (name, assignment) in SettingsSchema.assignments {
             let parts = name.split(separator: ".").map(String.init)
@@ -38,7 +57,9 @@ public struct SettingsForm: Encodable, Sendable {
                 key: parts.last ?? "", purpose: "\(assignment.purpose). Default: \(assignment.standard)",
                 allowed: assignment.allowed,
                 values: words.count == assignment.allowed.count ? words : nil, value: found[parts]?.withoutPassword,
-                changeable: assignment.hand != .file)
+                inForce: (try? inForce.value(of: name))?.withoutPassword, standard: assignment.standard.value,
+                least: assignment.limits?.lowerBound, most: assignment.limits?.upperBound,
+                problem: faults.first { $0.isAbout(name) }?.message, changeable: assignment.hand != .file)
             if sections.last?.name != section { sections.append(Section(name: section, keys: [])) }
             sections[sections.count - 1].keys.append(entry)
         }
@@ -80,6 +101,8 @@ extension SettingsValue: Encodable {
         switch self {
         case .text(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
+        // JSON has neither infinities nor NaN, and TOML has both.
+        case .real(let value) where !value.isFinite: try container.encode("\(value)")
         case .real(let value): try container.encode(value)
         case .boolean(let value): try container.encode(value)
         case .list(let values): try container.encode(values)

@@ -40,7 +40,7 @@ public struct SettingsInForce: Sendable {
         guard let assignment = known.first(where: { $0.name == name })?.assignment else {
             let nearest = known.map(\.name).nearest(to: name) ?? SettingsSchema.elsewhere(name)
             throw NoSuchKey(
-                description: "settings: \(quoted(name)): there is no such key"
+                description: "settings: \(quoted(name)): no such key"
                     + (nearest.map { "; did you mean '\($0)'?" } ?? ": fieldfare.toml(5) lists all"))
         }
         guard !unconnected.contains(name) else { return nil }

@@ -1,5 +1,17 @@
+import Glibc
+
 extension Settings {
     public static let defaultPath = "/etc/fieldfare/fieldfare.toml"
+
+    /// The absolute path of a settings file that a person named, or `defaultPath` if nil. A relative path counts from
+    /// the current folder.
+    public static func absolutePath(_ path: String?) -> String {
+        guard let path else { return defaultPath }
+        guard !path.hasPrefix("/"), let folder = unsafe getcwd(nil, 0) else { return path }
+        // Safe: the C library made this copy for the caller.
+        defer { unsafe free(folder) }
+        return unsafe String(cString: folder) + "/" + path
+    }
 
     /// Reads the settings file at `path`, or the one at `defaultPath` if nil. The latter may be missing.
     ///

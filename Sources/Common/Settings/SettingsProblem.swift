@@ -18,6 +18,11 @@ public struct SettingsProblem: Error, Hashable, Sendable {
     }
 }
 
+extension SettingsProblem {
+    /// Whether this problem is about a key, or about a part of its value.
+    func isAbout(_ name: String) -> Bool { key == name || key?.hasPrefix("\(name).") == true }
+}
+
 extension SettingsProblem: CustomStringConvertible {
     /// One sentence, such as `/etc/fieldfare/fieldfare.toml:12: filter.keep_unfiltered: found "yes" (a string): allowed
     /// are true or false`.

@@ -40,7 +40,7 @@ enum SettingsSchema {
                 "The gain that is set whenever the card is opened; keep leaves it as it is", default: "\"keep\"")
             Key(
                 "agc", \.capture.agc, .boolean,
-                "Automatic gain control, if the card has it", default: "false")
+                "Automatic gain control, on cards that offer it", default: "false")
         }
         Section("filter") {
             Key(
@@ -56,7 +56,7 @@ enum SettingsSchema {
                 "Below which frequency sound is filtered away", default: "\"off\"")
             Key(
                 "keep_unfiltered", \.filter.keepUnfiltered, .boolean,
-                "Whether the unfiltered sound is kept beside the filtered one", default: "false")
+                "Whether the unfiltered sound is kept as well", default: "false")
         }
         Section("takes") {
             Key(
@@ -80,7 +80,7 @@ enum SettingsSchema {
                 "A recording ends before less than this is free", default: "512")
             Key(
                 "rejoin_seconds", \.takes.rejoin, .seconds(0...600),
-                "Record pressed so soon after stop goes on with the same take; 0 is never", default: "60")
+                "Record pressed this soon after stop continues the same take; 0 is never", default: "60")
             Key(
                 "longest_minutes", \.takes.longest, .minutes(0...100_000),
                 "A take ends by itself after this; 0 is never", default: "0")
@@ -217,7 +217,7 @@ enum SettingsSchema {
                 "Where this page is served", default: "\"0.0.0.0:80\"")
             Key(
                 "access", \.console.access, .choice,
-                "What a phone may do that is not paired; paired is nothing", default: "\"paired\"")
+                "Rights of phones that are not paired; paired gives them none", default: "\"paired\"")
             Key(
                 "live_listening", \.console.hasLiveListening, .boolean,
                 "Whether phones may receive the live sound of the microphone", default: "true")
@@ -228,7 +228,7 @@ enum SettingsSchema {
                 "Where takes are sent; auto is a USB stick with a folder named fieldfare", default: "\"auto\"")
             Key(
                 "ca_file", \.outbox.authorities, .optional(.path),
-                "Certificates that are trusted beside the system's", default: .none, changed: .file)
+                "Further certificates to trust", default: .none, changed: .file)
             Key(
                 "keep_local", \.outbox.keepLocal, .choice,
                 "How long takes that were sent stay on the kit", default: "\"until-needed\"")
@@ -237,7 +237,7 @@ enum SettingsSchema {
                 "When takes are sent, in local time", default: "\"always\"")
             Key(
                 "limit_kbit_per_second", \.outbox.limitKbitPerSecond, .integer(0...10_000_000),
-                "The most that sending may use; 0 is no limit", default: "0")
+                "The most that sending may use; 0 sets no limit", default: "0")
             Section("s3") {
                 Key(
                     "endpoint", \.outbox.s3.endpoint, .optional(.url),
@@ -250,7 +250,7 @@ enum SettingsSchema {
                     "The bucket", default: .none, changed: .file)
                 Key(
                     "prefix", \.outbox.s3.prefix, .prefix,
-                    "What the names of all objects begin with", default: "\"\"")
+                    "Prefix of all objects' names", default: "\"\"")
                 Key(
                     "credentials_file", \.outbox.s3.credentialsFile, .path,
                     "The file with the key", default: "\"/etc/fieldfare/s3.credentials\"", changed: .file)
@@ -261,7 +261,7 @@ enum SettingsSchema {
                     "The bucket of the Firebase project", default: .none, changed: .file)
                 Key(
                     "prefix", \.outbox.firebase.prefix, .prefix,
-                    "What the names of all objects begin with", default: "\"\"")
+                    "Prefix of all objects' names", default: "\"\"")
                 Key(
                     "service_account_file", \.outbox.firebase.serviceAccountFile, .path,
                     "The file of the service account", default: "\"/etc/fieldfare/service-account.json\"",

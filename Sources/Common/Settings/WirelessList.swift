@@ -32,7 +32,7 @@ public struct WirelessList: Hashable, Sendable {
             let problem = SettingsProblem(
                 file: file, line: error.place.line, column: error.place.column,
                 message:
-                    "is no TOML: a network is [home], and below it name = \"…\" and password = \"…\", in quotation marks"
+                    "is not TOML: a network is [home], and below it name = \"…\" and password = \"…\", in quotation marks"
             )
             return (list, [problem])
         }

@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// One audio file of a take that is being written.

@@ -19,14 +19,15 @@ package enum CueChunks {
     private static let cue: StaticString = "cue "
     private static let filler: StaticString = "JUNK"
 
-    /// The `cue ` chunk and the `LIST` chunk of type `adtl`, with one `labl` per marker and one `ltxt` per region, for
-    /// the markers in one part.
+    /// The `cue ` chunk and the `LIST` chunk of type `adtl`, with one `labl` per marker and then one `ltxt` per region,
+    /// for the markers in one part. libsndfile 1.2 and ffmpeg 5.1 read no label that follows an `ltxt`.
     ///
     /// - Returns: an empty array without markers.
     static func bytes(_ markers: [PartCue]) -> [UInt8] {
         guard !markers.isEmpty else { return [] }
         var cues: [UInt8] = []
         var labels: [UInt8] = []
+        var regions: [UInt8] = []
         cues.append(littleEndian: UInt32(markers.count))
         labels.append("adtl", filling: 4)
         for marker in markers {
@@ -51,11 +52,11 @@ package enum CueChunks {
             // No country, language, dialect or code page.
             text.append(littleEndian: UInt64(0))
             text += Array(region.label.utf8.filter { $0 != 0 }) + [0]
-            labels.append(chunk: "ltxt", text)
+            regions.append(chunk: "ltxt", text)
         }
         var bytes: [UInt8] = []
         bytes.append(chunk: cue, cues)
-        bytes.append(chunk: "LIST", labels)
+        bytes.append(chunk: "LIST", labels + regions)
         return bytes
     }
 }

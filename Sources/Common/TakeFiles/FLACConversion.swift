@@ -1,3 +1,4 @@
+public import Files
 public import Takes
 
 /// The conversion of a finished take from WAV to FLAC, in short slices of work. It may be interrupted between any two

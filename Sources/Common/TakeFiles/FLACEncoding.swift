@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// The encoding of one WAV file as FLAC in slices. The FLAC is then decoded again and compared.

@@ -54,7 +54,7 @@ extension FLACMetadata {
         let cues = sidecar.cues(
             firstFrame: sidecar.parts[part].firstFrame, frames: frames, rateHz: rateHz,
             isLast: part == sidecar.parts.count - 1
-        ).map { Cue(frame: $0.frame, label: $0.label) }
+        ).map { Cue(frame: $0.frame, label: $0.label, frames: $0.region?.frames) }
         // By frame, then by position in the list: `sorted` is not guaranteed to be stable.
         return cues.enumerated().sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
             .map(\.element)

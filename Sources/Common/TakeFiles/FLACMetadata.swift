@@ -6,11 +6,13 @@ package struct FLACMetadata: Hashable, Sendable {
         var text: String
     }
 
-    /// A position in the sound.
+    /// A position in the sound, or a region.
     struct Cue: Hashable, Sendable {
         /// Counted from the start of the file.
         var frame: Int64
         var label: String
+        /// The length of the region, or nil for a position.
+        var frames: Int64?
     }
 
     var comments: [Comment]
@@ -82,18 +84,23 @@ package struct FLACMetadata: Hashable, Sendable {
     }
 
     /// The cues as the comments `CHAPTER001` and `CHAPTER001NAME`, in milliseconds, as players read them (Xiph's
-    /// chapter extension).
+    /// chapter extension), and the lengths of regions as `CHAPTER001FRAMES`.
+    ///
+    /// The chapter extension has no ends of chapters. A length is a plain number because VLC reads a time in any comment
+    /// that begins with `CHAPTER001` as the chapter's start.
     private var chapters: [Comment] {
         cues.prefix(Self.mostChapters).enumerated().flatMap { index, cue in
             let name = "CHAPTER" + Self.padded(Int64(index + 1), 3)
             let (seconds, rest) = cue.frame.quotientAndRemainder(dividingBy: Int64(rateHz))
             let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { Self.padded($0, 2) }
-            return [
+            var chapter = [
                 Comment(
                     name: name,
                     text: time.joined(separator: ":") + "." + Self.padded(rest * 1000 / Int64(rateHz), 3)),
                 Comment(name: name + "NAME", text: cue.label),
             ]
+            if let frames = cue.frames { chapter.append(Comment(name: name + "FRAMES", text: String(frames))) }
+            return chapter
         }
     }
 

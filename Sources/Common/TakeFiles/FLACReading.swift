@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// The take's metadata in the header of a FLAC file that a recorder wrote (`FLACMetadata`).
@@ -84,7 +85,12 @@ struct FLACReading {
             guard let text = comments[name], let milliseconds = milliseconds(text) else { break }
             let first = milliseconds * Int64(rateHz) / 1000
             let frame = starts.first { $0 >= first && $0 * 1000 / Int64(rateHz) == milliseconds } ?? first
-            cues.append(PartCue(number: number, frame: frame, label: comments[name + "NAME"] ?? ""))
+            var cue = PartCue(number: number, frame: frame, label: comments[name + "NAME"] ?? "")
+            let frames = comments[name + "FRAMES"].flatMap { Int64($0) }
+            if let frames, (0...Sidecar.mostFrames).contains(frames) {
+                cue.region = PartCue.Region(frames: frames, label: "")
+            }
+            cues.append(cue)
         }
         return cues
     }

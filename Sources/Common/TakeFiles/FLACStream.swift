@@ -1,3 +1,5 @@
+import Files
+
 /// The fields of a FLAC header that depend on all of its sound. They must be known in advance if the output cannot be
 /// rewritten.
 package struct FLACSignature: Hashable, Sendable {

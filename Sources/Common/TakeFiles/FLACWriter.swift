@@ -1,4 +1,5 @@
 import CSndFile
+package import Files
 package import Takes
 
 /// A FLAC file that is being written, encoded by libsndfile. It is closed when it goes out of scope, and complete only

@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 
 /// Opens files of finished takes for programs that may also read other files, for instance secrets. Neither a file nor
@@ -8,26 +9,11 @@ extension FileSystem {
     ///   is not a regular file.
     public func openTakeFile(_ path: String) throws(FileError) -> OpenFile {
         let (folder, name) = Self.split(path)
-        let day = try openDay(folder)
-        // Relative to the open folder: its path may lead to another folder by now.
-        let descriptor = try doing("open", path) { () throws(Errno) in
-            try calls.open(
-                "/proc/self/fd/\(day.descriptor)/\(name)", flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC,
-                mode: 0)
-        }
-        let file = OpenFile(descriptor: descriptor, path: path, calls: calls)
-        _ = try length(file)
-        return file
+        return try openToRead(name, in: openDay(folder), path: path)
     }
 
     public func takeFileAttributes(_ path: String) throws(FileError) -> FileAttributes {
         try attributes(of: openTakeFile(path))
-    }
-
-    public func attributes(of file: OpenFile) throws(FileError) -> FileAttributes {
-        try doing("examine", file.path) { () throws(Errno) in
-            try calls.attributes("/proc/self/fd/\(file.descriptor)")
-        }
     }
 
     /// Reads such a file whole, but at most `limit` bytes.
@@ -37,13 +23,10 @@ extension FileSystem {
 
     /// At most `most` names in the folder of a day, in no particular order. The folder must not be a symbolic link.
     public func dayEntries(_ path: String, most: Int = .max) throws(FileError) -> [String] {
-        let day = try openDay(path)
-        return try doing("list", path) { () throws(Errno) in
-            try calls.entries("/proc/self/fd/\(day.descriptor)", most: most)
-        }
+        try entries(of: openDay(path), most: most)
     }
 
-    private func openDay(_ path: String) throws(FileError) -> OpenFile {
+    func openDay(_ path: String) throws(FileError) -> OpenFile {
         do throws(FileError) {
             return try openFolder(path, followsLink: false)
         } catch {
@@ -57,9 +40,4 @@ extension FileSystem {
         guard let slash = path.lastIndex(of: "/") else { return (".", path) }
         return (slash == path.startIndex ? "/" : String(path[..<slash]), String(path[path.index(after: slash)...]))
     }
-}
-
-extension OpenFile {
-    /// A path to this open file, for libraries that accept only paths.
-    var ownPath: String { "/proc/self/fd/\(descriptor)" }
 }

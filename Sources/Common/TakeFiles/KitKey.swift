@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 public import Takes
 
@@ -96,7 +97,7 @@ public final class KitKey: Sendable {
         } catch {
             switch error.code {
             case ENOENT: return nil
-            case ELOOP, EISDIR, ENXIO: problem = "it is no file"
+            case ELOOP, EISDIR, ENXIO: problem = "it is not a file"
             default: throw error
             }
         }

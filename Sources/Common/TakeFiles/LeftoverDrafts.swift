@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// The drafts of a leftover take's sidecar, as they were read.

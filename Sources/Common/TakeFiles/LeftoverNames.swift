@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// The files of a leftover take by their names, and its sidecar if it is a finished take.

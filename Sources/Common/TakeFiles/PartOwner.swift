@@ -1,3 +1,4 @@
+package import Files
 package import Takes
 
 /// Finds the take of a later part in a folder: the take whose sidecar lists the part, or else the take that the part's

@@ -1,3 +1,5 @@
+public import Files
+
 /// The waveform of a take in a few columns for display, read from its file `STEM.dat`.
 public struct PeaksOverview: Hashable, Sendable {
     /// The largest magnitude of all channels in each column, from the take's beginning to its end; full scale is 128.

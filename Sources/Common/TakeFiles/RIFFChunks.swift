@@ -1,3 +1,5 @@
+import Files
+
 enum RIFFChunks {
     /// More than the markers of any take need, and small enough to be held in memory.
     static let largestByteCount = 8 << 20

@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// Read errors that do not stop the work, each reported once. May be used by any thread.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// A file next to the sound of a take that is being recorded, such as the waveform: a header with the number of

@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 import Takes
 
@@ -12,6 +13,7 @@ public final class SoundCheck {
 
     private let files: FileSystem
     private let followsLinks: Bool
+    private let onSound: (RawSpan) -> Void
     private var whole: SoundDigest?
     private var phase = Phase.begin
     private var decoder: SoundFileReader?
@@ -39,20 +41,25 @@ public final class SoundCheck {
     ///   - followsLinks: whether the file may be a symbolic link. A link in a folder of takes leads elsewhere and is
     ///     not sound.
     ///   - hashesWhole: whether to compute `wholeSHA256`.
+    ///   - onSound: called with each piece of the samples, as in the `data` chunk of a WAV file, while the file is read.
+    ///     All pieces together are the fingerprinted bytes. They have the recorded format if the finding is `asRecorded`
+    ///     or `unproven`, and may be anything otherwise. A piece may begin and end within a frame.
     public init(
         _ recorded: RecordedSound, in folder: String, followsLinks: Bool = false, hashesWhole: Bool = false,
-        files: FileSystem = FileSystem()
+        files: FileSystem = FileSystem(), onSound: @escaping (RawSpan) -> Void = { _ in }
     ) {
         self.recorded = recorded
         self.followsLinks = followsLinks
         self.files = files
+        self.onSound = onSound
         path = "\(folder)/\(recorded.file)"
         if hashesWhole { whole = SoundDigest() }
     }
 
     /// Reads the next slice.
     /// - Returns: nil while there is more to read.
-    /// - Throws: `FileError` if the file exists and cannot be read. The check then has no result.
+    /// - Throws: `FileError` if the file exists and cannot be read. The check then has no result, and a further call
+    ///   begins again.
     public func step() throws(FileError) -> SoundFinding? {
         do throws(FileError) {
             return try proceed()
@@ -62,7 +69,7 @@ public final class SoundCheck {
             switch error.code {
             case ENOENT, ENOTDIR: return .missing
             case ELOOP: return .unreadable("it is a link, and no file")
-            case EISDIR, ESPIPE, ENXIO: return .unreadable("it is no file")
+            case EISDIR, ESPIPE, ENXIO: return .unreadable("it is not a file")
             default: throw error
             }
         }
@@ -84,7 +91,10 @@ public final class SoundCheck {
         case .wav(let file, var sound, let offset):
             let count = try read(file, at: offset)
             // Safe: the buffer is read during the call, and only its filled part.
-            unsafe buffer.withUnsafeBytes { unsafe sound.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            let found = unsafe buffer.withUnsafeBytes {
+                unsafe sound.update(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            }
+            passOn(buffer, found)
             guard count < Self.sliceByteCount else {
                 phase = .wav(file, sound, at: offset + Int64(count))
                 return nil
@@ -139,7 +149,9 @@ public final class SoundCheck {
                 return end(file, .unreadable("it cannot be decoded whole: a block behind frame \(frames) is damaged"))
             }
             let done = frames + Int64(count)
-            digest.update(packed(count * recorded.format.channels))
+            let bytes = packed(count * recorded.format.channels)
+            digest.update(bytes)
+            passOn(bytes, bytes.indices)
             guard count == 0 || done >= recorded.frames else {
                 phase = .flac(file, digest, frames: done)
                 return nil
@@ -149,6 +161,11 @@ public final class SoundCheck {
         } catch {
             return end(file, .unreadable("it cannot be decoded whole: \(error.problem)"))
         }
+    }
+
+    private func passOn(_ bytes: [UInt8], _ sound: Range<Int>) {
+        guard !sound.isEmpty else { return }
+        bytes.withRawSpan { onSound($0.extracting(sound)) }
     }
 
     /// Converts samples of full scale 2³¹ to the layout of a WAV file.

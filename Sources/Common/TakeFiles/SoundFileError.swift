@@ -1,3 +1,5 @@
+public import Files
+
 /// An operation on a sound file that libsndfile could not carry out.
 public struct SoundFileError: Error, Hashable, CustomStringConvertible {
     /// The attempted operation: "open", "read", "seek", "write".

@@ -1,5 +1,6 @@
 internal import CLinux
 import CSndFile
+public import Files
 import Glibc
 public import Takes
 
@@ -99,7 +100,7 @@ public import Takes
     public mutating func seek(toFrame frame: Int64) throws(SoundFileError) {
         // The library returns −1 for an error, and for a request of −1.
         guard frame >= 0, unsafe sf_seek(handle, sf_count_t(frame), Int32(SEEK_SET)) == sf_count_t(frame) else {
-            throw SoundFileError(operation: "seek", path: path, problem: "there is no frame \(frame) of \(frames)")
+            throw SoundFileError(operation: "seek", path: path, problem: "no frame \(frame) of \(frames)")
         }
     }
 

@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 public import Takes
 
@@ -41,7 +42,7 @@ public struct SoundOmission: Hashable, Sendable {
         case .unfinished:
             "this sound was never finished, and the take's sidecar does not list it, so that no store would get it: "
                 + "copy it to another place, or " + advice
-        case .nothing: "the take's sidecar lists no sound, and there is none beside it: see where it went"
+        case .nothing: "the take's sidecar lists no sound, and its folder has none: find out where it went"
         }
     }
 }

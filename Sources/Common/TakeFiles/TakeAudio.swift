@@ -1,3 +1,4 @@
+import Files
 public import Takes
 
 /// Reads the sound of a finished take part by part.

@@ -1,3 +1,4 @@
+public import Files
 public import Takes
 
 /// Corrects the start times and clock maps of this boot's finished takes after the clock was set. Each step handles one

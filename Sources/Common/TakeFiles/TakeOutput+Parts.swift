@@ -1,3 +1,4 @@
+public import Files
 public import Takes
 
 /// The parts of a take that is being written, and their numbers.

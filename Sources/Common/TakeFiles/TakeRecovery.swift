@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 public import Takes
 
@@ -137,7 +138,7 @@ public final class TakeRecovery {
         isMadeAnew = found.draft == .lost
         if found.isSidecarDamaged { try site.perform(.keepDamaged) }
         if let problem = found.draftProblem {
-            let lacks = found.draft == .lost ? "only its sound is known" : "what was noted last is not known"
+            let lacks = found.draft == .lost ? "only its sound is known" : "the last entries are lost"
             let kept = TakeDocument.sidecarUnread.name(stem: take.stem)
             if found.draft == .lost {
                 try site.perform(.replaceUnread, content: SidecarFile.bytes(sidecar))
@@ -181,13 +182,13 @@ public final class TakeRecovery {
                 throw FileError("rename", site.path(file), code: ENOENT)
             }
             let kept = other.split(separator: "/").last ?? ""
-            shortcomings.append("\(file) is no draft of this take: it is kept as \(kept)")
+            shortcomings.append("\(file) is not a draft of this take: it is kept as \(kept)")
         }
         try site.syncNames()
     }
 
     private func note(strange files: [String]) {
-        shortcomings += files.map { "\($0) is no file of this take: it is left as it is" }
+        shortcomings += files.map { "\($0) is not a file of this take: it is left as it is" }
     }
 
     /// Carries out a phase or one slice of it, and moves to the next phase when it is complete.
@@ -450,7 +451,7 @@ extension TakeRecovery {
         self.sidecar = sidecar
         try perform(.replaceLost, content: SidecarFile.bytes(sidecar))
         dropRest()
-        let lacks = "its sidecar is made of what its sound says"
+        let lacks = "its sidecar is made from its sound files"
         if let problem = lost.problem {
             let kept = site.keptName.map { ": kept as \($0)" } ?? ""
             shortcomings.append("\(lacks): \(problem)\(kept)")

@@ -1,3 +1,4 @@
+public import Files
 import Glibc
 public import Takes
 
@@ -160,7 +161,7 @@ extension FileSystem {
 }
 
 extension FileError {
-    private static let removal = "delete for good what is in the bin, beside"
+    private static let removal = "empty the bin, besides"
 
     static func putBack(_ path: String) -> FileError { FileError(removal, path, code: EEXIST) }
 

@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 // The bin's age.

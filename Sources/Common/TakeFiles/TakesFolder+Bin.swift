@@ -1,3 +1,4 @@
+public import Files
 public import Takes
 
 // The bin as seen by other programs than the recorder.

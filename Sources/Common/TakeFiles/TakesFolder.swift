@@ -1,3 +1,4 @@
+public import Files
 public import Takes
 
 /// The folder for takes as seen by other programs than the recorder. Nothing in it is locked or written.
@@ -27,24 +28,28 @@ public struct TakesFolder: Sendable {
         "\(folder(of: take))/\(TakeDocument.sidecar.name(stem: take.stem))"
     }
 
+    /// Opens the folder of a day.
+    public func open(day: String) throws(FileError) -> TakesDay { try TakesDay("\(path)/\(day)", files: files) }
+
     /// Attributes that show whether a finished take's sidecar is still the same file.
     public func sidecarAttributes(of take: TakeName) throws(FileError) -> FileAttributes {
-        try files.takeFileAttributes(sidecarPath(of: take))
+        try open(day: take.day).sidecarAttributes(of: take)
     }
 
     /// The length of a file of a take, or nil if it does not exist or is not a regular file.
     public func byteCount(ofFile name: String, of take: TakeName) -> Int64? {
-        (try? files.takeFileAttributes("\(folder(of: take))/\(name)"))?.byteCount
+        (try? open(day: take.day))?.byteCount(of: name)
     }
 
     /// The total length of all existing files of a finished take.
     public func byteCount(of take: TakeName, _ sidecar: Sidecar) -> Int64 {
-        sidecar.files.reduce(0) { $0 + (byteCount(ofFile: $1.name, of: take) ?? 0) }
+        guard let day = try? open(day: take.day) else { return 0 }
+        return sidecar.files.reduce(0) { $0 + (day.byteCount(of: $1.name) ?? 0) }
     }
 
     /// The content of a finished take's sidecar file.
     public func sidecarBytes(of take: TakeName) throws(FileError) -> [UInt8] {
-        try files.takeFileContents(sidecarPath(of: take), limit: SidecarFile.mostBytes)
+        try open(day: take.day).sidecarBytes(of: take)
     }
 
     /// The sidecar of a finished take.

@@ -45,12 +45,17 @@ public struct WAVSound: Sendable {
 
     public init() {}
 
-    public mutating func update(_ bytes: [UInt8]) {
+    /// Adds bytes of the file.
+    /// - Returns: the range of the bytes that is sound. It is contiguous, because a file has only one chunk of sound.
+    @discardableResult
+    public mutating func update(_ bytes: [UInt8]) -> Range<Int> {
         // Safe: the bytes are read during the call.
         unsafe bytes.withUnsafeBytes { unsafe update($0) }
     }
 
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    @discardableResult
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) -> Range<Int> {
+        var found = 0..<0
         var start = 0
         while start < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
@@ -66,16 +71,18 @@ public struct WAVSound: Sendable {
             case .sound(let left):
                 count = Int(min(left, Int64(rest.count)))
                 unsafe digest.update(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+                found = start..<start + count
                 position += Int64(count)
                 place = left > Int64(count) ? .sound(left - Int64(count)) : Self.behind(statedBytes ?? 0)
             case .other(let left):
                 count = Int(min(left, Int64(rest.count)))
                 position += Int64(count)
                 place = left > Int64(count) ? .other(left - Int64(count)) : .chunk
-            case .behind, .damaged: return
+            case .behind, .damaged: return found
             }
             start += count
         }
+        return found
     }
 
     /// The result. Valid after all bytes of the file were added.

@@ -1,3 +1,5 @@
+import Files
+
 /// The sound that was written to an audio file: its fingerprint, and the fingerprints of pieces that are not known to
 /// be on the disk. After a storage failure, the file may contain other data there, or nothing.
 struct WrittenSound: Sendable {

@@ -4,7 +4,8 @@ public import Takes
 ///
 /// The core beats in each turn of its loop. If it has not beaten for a while, the panel asks it to beat. If it does not
 /// answer, it counts as silent, and its lamps may show a wrong state. The panel asks first because a whole machine may
-/// pause, as virtual ones do, and needs a moment to continue: then both threads are late.
+/// pause, as virtual ones do, and needs a moment to continue: then both threads are late. If the machine pauses after
+/// the question, the panel finds itself late, and asks once more.
 public struct CoreWatch: Hashable, Sendable {
     /// The time from the last beat until the core counts as silent.
     public static let patience: Duration = .seconds(3)
@@ -12,10 +13,14 @@ public struct CoreWatch: Hashable, Sendable {
     public static let answerTime: Duration = .milliseconds(500)
     /// The time from the last beat until the core is asked.
     public static let askAfter: Duration = patience - answerTime
+    /// A panel that decides later than this after the deadline was paused itself.
+    private static let lateness: Duration = .milliseconds(100)
 
     private enum State: Hashable {
         case answering
         case asked(at: Instant)
+        /// Asked a second time, because the machine paused after the first question.
+        case askedAgain(at: Instant)
         case silent
     }
 
@@ -46,7 +51,7 @@ public struct CoreWatch: Hashable, Sendable {
     public var deadline: Instant? {
         switch state {
         case .answering: lastBeat + Self.askAfter
-        case .asked(let asked): max(asked + Self.answerTime, lastBeat + Self.patience)
+        case .asked(let asked), .askedAgain(let asked): max(asked + Self.answerTime, lastBeat + Self.patience)
         case .silent: nil
         }
     }
@@ -64,7 +69,10 @@ public struct CoreWatch: Hashable, Sendable {
         case .answering:
             state = .asked(at: now)
             return .ask
-        case .asked:
+        case .asked where deadline + Self.lateness < now:
+            state = .askedAgain(at: now)
+            return .ask
+        case .asked, .askedAgain:
             state = .silent
             return .silent
         case .silent: return nil

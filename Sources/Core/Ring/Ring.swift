@@ -23,6 +23,8 @@ public import Takes
     private let bytes: Pages
     private let stampCapacity: Int64
     private let stamps: UnsafeMutablePointer<Stamp>
+    /// Never touched by the capture thread.
+    let givenTimes: Mutex<GivenTimes>
 
     /// The number of frames ever written.
     private let head = Atomic<Int64>(0)
@@ -71,6 +73,7 @@ public import Takes
             format: format, holding: duration, periodFrames: periodFrames, maximumBytes: maximumBytes)
         maximumWriteFrames = min(Int64(periodFrames), capacityFrames / 2)
         stampCapacity = 1024 + 2 * capacityFrames / Int64(max(1, periodFrames))
+        givenTimes = Mutex(GivenTimes(capacity: Int(stampCapacity)))
         bytes = Pages(byteCount: Int(capacityFrames) * bytesPerFrame)
         if !bytes.makePresent(0..<format.rateHz * bytesPerFrame) { bytes.clear() }
         // Safe: allocated here with this size and freed in deinit. Every access below stays within it.
@@ -222,6 +225,13 @@ extension Ring {
         // Orders earlier reads of frames before the read of the position.
         atomicMemoryFence(ordering: .acquiring)
         return RingPosition(max(0, position.count + maximumWriteFrames - capacityFrames))
+    }
+
+    /// The oldest frame that is not overwritten before the card has delivered `margin` more.
+    public func oldestFrame(sparing margin: Duration) -> RingPosition {
+        let end = position.count
+        let first = end + maximumWriteFrames + format.frames(in: margin) - capacityFrames
+        return RingPosition(min(end, max(0, first)))
     }
 
     /// Passes frames from `first` on, up to `atMost`, as far as they are contiguous. Without frames the buffer is

@@ -48,6 +48,35 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
     @ExplicitNull public var damaged: String? = nil
     /// The id of the kit that recorded it, which does not depend on the kit's name, or null if it is unknown.
     @ExplicitNull public var kitID: KitID? = nil
+    /// The title that a person gave it, or nil.
+    public var title: String? = nil
+    /// The time from its first frame to its last, with the time between its parts. Null from earlier versions.
+    @ExplicitNull public var spanSeconds: Double? = nil
+    /// The largest absolute sample of all channels, in dB of full scale. Nil if the take is silent, or its levels are
+    /// unknown.
+    public var peakDBFS: Double? = nil
+    /// The greatest root mean square of a channel, in dB of full scale. Nil as above.
+    public var rmsDBFS: Double? = nil
+    /// The marker in which a search found what a person typed, or a label. Nil if it found that elsewhere, or the take was
+    /// not searched for in this way.
+    public var match: Match? = nil
+
+    /// A marker that a search found.
+    public struct Match: Codable, Hashable, Sendable {
+        public var atFrame: TakeFrame
+        /// The note, or the label of a marker without one.
+        public var note: String
+
+        public init(atFrame: TakeFrame, note: String) {
+            self.atFrame = atFrame
+            self.note = note
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case note
+            case atFrame = "at_frame"
+        }
+    }
 
     public struct Counts: Codable, Hashable, Sendable {
         public var parts: Int
@@ -78,8 +107,11 @@ public struct CatalogedTake: Codable, Hashable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case take, number, kit, revision, started, clock, frames, channels, format, recovered, files, counts, clipped
-        case bytes, folder, place, memo, tags, starred, upload, sound, damaged
+        case bytes, folder, place, title, memo, tags, starred, upload, sound, damaged, match
         case kitID = "kit_id"
+        case spanSeconds = "span_seconds"
+        case peakDBFS = "peak_dbfs"
+        case rmsDBFS = "rms_dbfs"
         case startedCorrected = "started_corrected"
         case durationSeconds = "duration_seconds"
         case rateHz = "rate_hz"
@@ -119,6 +151,8 @@ extension CatalogedTake {
                 suspectedLosses: sidecar.suspectedLosses.count),
             clipped: sidecar.levels.contains { $0.clippedFrames > 0 }, bytes: bytes, folder: folder, place: place,
             memo: notes.memo, tags: notes.tags, starred: notes.starred, upload: nil,
-            sound: notes.soundStanding(of: sidecar), damaged: notes.damage(of: sidecar), kitID: sidecar.kitID)
+            sound: notes.soundStanding(of: sidecar), damaged: notes.damage(of: sidecar), kitID: sidecar.kitID,
+            title: notes.title, spanSeconds: sidecar.spanSeconds,
+            peakDBFS: sidecar.levels.compactMap(\.peakDBFS).max(), rmsDBFS: sidecar.levels.compactMap(\.rmsDBFS).max())
     }
 }

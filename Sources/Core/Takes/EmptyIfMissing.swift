@@ -24,6 +24,6 @@ extension KeyedDecodingContainer {
     public func decode<Element>(
         _ type: EmptyIfMissing<Element>.Type, forKey key: Key
     ) throws -> EmptyIfMissing<Element> {
-        try decodeIfPresent(type, forKey: key) ?? EmptyIfMissing()
+        EmptyIfMissing(wrappedValue: try decodeIfPresent([Element].self, forKey: key) ?? [])
     }
 }

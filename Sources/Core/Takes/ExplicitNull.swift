@@ -24,6 +24,7 @@ extension ExplicitNull: Hashable where Value: Hashable {}
 extension KeyedDecodingContainer {
     /// Decodes a missing key as nil.
     public func decode<Value>(_ type: ExplicitNull<Value>.Type, forKey key: Key) throws -> ExplicitNull<Value> {
-        try decodeIfPresent(type, forKey: key) ?? ExplicitNull(wrappedValue: nil)
+        // `ExplicitNull.init(from:)` would make another decoder for each value.
+        ExplicitNull(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
     }
 }

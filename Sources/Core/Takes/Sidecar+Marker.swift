@@ -96,6 +96,16 @@ extension Sidecar.Marker {
         return Sidecar.Marker(atFrame: max(.first, atFrame + frames), content)
     }
 
+    /// The marker in a clip of the take, counted from the clip's first frame, or nil if it lies outside of the clip. A
+    /// region that lies partly in the clip is cut at its ends.
+    public func clipped(to clip: Range<Int64>) -> Sidecar.Marker? {
+        let reach = max(atFrame.count, (content.endFrame?.count ?? 0) - 1)
+        guard atFrame.count < clip.upperBound, reach >= clip.lowerBound else { return nil }
+        var marker = moved(by: -clip.lowerBound)
+        marker.endRegion(before: TakeFrame(clip.upperBound - clip.lowerBound))
+        return marker
+    }
+
     /// Keeps the end of the region between its start and the end of the take.
     public mutating func endRegion(before end: TakeFrame) {
         if let last = content.endFrame { content.endFrame = max(atFrame, min(last, end)) }

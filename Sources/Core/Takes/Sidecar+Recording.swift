@@ -36,15 +36,28 @@ extension Sidecar {
         }
     }
 
-    /// Adds the data that only the earlier sidecar of the same recording has: gaps, filter, levels, the clock map.
+    /// Adds the data that only the earlier sidecar of the same recording has: gaps, filter, levels, the clock map, and
+    /// the values of markers that sound files do not contain.
     public func completed(by other: Sidecar) -> Sidecar {
         var whole = other
         whole.revision = max(revision, other.revision)
         whole.recovered = true
-        whole.markers = markers
+        let earlier = Dictionary(other.markers.map { ($0.atFrame, $0) }) { first, _ in first }
+        whole.markers = markers.map { marker in earlier[marker.atFrame].map { marker.completed(by: $0) } ?? marker }
         whole.pendingFormat = pendingFormat
         whole.parts = zip(parts, other.parts.filter { $0.frames > 0 }).map { $0.completed(by: $1) }
         return whole
+    }
+}
+
+extension Sidecar.Marker {
+    /// Adds the values that sound files do not contain, if the other marker has the same length.
+    fileprivate func completed(by other: Self) -> Self {
+        guard content.endFrame == other.content.endFrame else { return self }
+        var marker = self
+        (marker.by, marker.score) = (marker.by ?? other.by, marker.score ?? other.score)
+        if marker.lowHz == nil, marker.highHz == nil { (marker.lowHz, marker.highHz) = (other.lowHz, other.highHz) }
+        return marker
     }
 }
 

@@ -281,6 +281,14 @@ extension Sidecar {
     /// The start time by the most reliable clock, or nil if the sidecar has no valid time.
     public var begun: WallTime? { WallTime(iso8601: startedCorrected ?? started) }
 
+    /// The time from the first frame to the end of the last part, with the time between parts.
+    public var spanSeconds: Double {
+        // In seconds, because no sum of them overflows.
+        parts.map { part in
+            Double(part.firstFrame.count) / Double(max(1, rateHz)) + Double(part.frames) / Double(max(1, part.rateHz))
+        }.max() ?? 0
+    }
+
     /// Converts a number of frames from one rate to the rate of the take, rounded to the nearest. A result that
     /// overflows becomes `Int64.max`.
     public static func frames(_ frames: Int64, at rateHz: Int, countedAt takeRateHz: Int) -> Int64 {

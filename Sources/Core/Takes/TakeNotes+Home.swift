@@ -1,6 +1,8 @@
 extension TakeNotes {
     /// Whether a person noted anything. The other properties belong to the library.
-    private var hasWords: Bool { memo != nil || starred || !tags.isEmpty || !markers.isEmpty || otherMemos != nil }
+    private var hasWords: Bool {
+        title != nil || memo != nil || starred || !tags.isEmpty || !markers.isEmpty || otherMemos != nil
+    }
 
     /// The revision of people's notes, or 0 if nobody ever noted anything. Notes of earlier versions without a revision
     /// have revision 1.
@@ -14,8 +16,8 @@ extension TakeNotes {
     /// - Parameter before: the notes before the change.
     public mutating func revise(since before: TakeNotes) {
         guard
-            memo != before.memo || starred != before.starred || tags != before.tags || markers != before.markers
-                || otherMemos != before.otherMemos
+            title != before.title || memo != before.memo || starred != before.starred || tags != before.tags
+                || markers != before.markers || otherMemos != before.otherMemos
         else {
             return
         }
@@ -74,22 +76,25 @@ extension TakeNotes {
 
     /// Merges the notes of another library into these.
     ///
-    /// If both have a note for the same frame, this one's note stays. If both have a memo, the other memo is added
+    /// If both have a title, or a note for the same frame, this one's stays. If both have a memo, the other memo is added
     /// below this one, unless this memo already contains its lines. Texts that do not fit, and markers outside of the
     /// take, become a text in `otherMemos`.
     /// - Parameters:
+    ///   - other: the other title.
     ///   - recorded: the markers of the take's sidecar.
     ///   - end: the frame after the take's last one.
     public mutating func unite(
-        title: String?, memo other: String?, otherMemos texts: [String], starred isStarred: Bool, tags others: [String],
-        markers: [Sidecar.Marker], recorded: [Sidecar.Marker], end: TakeFrame
+        title other: String?, memo otherMemo: String?, otherMemos texts: [String], starred isStarred: Bool,
+        tags others: [String], markers: [Sidecar.Marker], recorded: [Sidecar.Marker], end: TakeFrame
     ) {
         var left: [String] = []
-        if let other, !other.isEmpty, !"\n\(memo ?? "")\n".contains("\n\(other)\n") {
-            let both = memo.map { "\($0)\n\n\(other)" } ?? other
-            if both.utf8.count <= Self.longestMemo { memo = both } else { left.append(other) }
+        if let otherMemo, !otherMemo.isEmpty, !"\n\(memo ?? "")\n".contains("\n\(otherMemo)\n") {
+            let both = memo.map { "\($0)\n\n\(otherMemo)" } ?? otherMemo
+            if both.utf8.count <= Self.longestMemo { memo = both } else { left.append(otherMemo) }
         }
-        if let title, !title.isEmpty { left.append("title: \(title)") }
+        if let other, !other.isEmpty, other != title {
+            if title == nil, let own = Self.title(other) { title = own } else { left.append("title: \(other)") }
+        }
         starred = starred || isStarred
         for text in others {
             guard let tag = Self.tag(text), tags.contains(tag) || tags.count < Self.mostTags else {
@@ -103,26 +108,38 @@ extension TakeNotes {
             guard self.markers.count < Self.mostMarkerChanges, marker.atFrame >= .first, marker.atFrame <= end,
                 marker.note?.utf8.count ?? 0 <= Self.longestMarkerNote
             else {
-                left.append(Self.text(of: marker.atFrame, marker.note))
+                left.append(Self.text(of: marker.atFrame, MarkedRegion(of: marker, before: .last), marker.note))
                 continue
             }
-            setMarker(Sidecar.Marker(atFrame: marker.atFrame, note: marker.note))
+            let there = recorded.first { $0.atFrame == marker.atFrame }
+            let region = RegionChange(from: there, to: marker, before: end)
+            setMarker(MarkerChange(atFrame: marker.atFrame, note: marker.note, region: region))
         }
         keep(texts + (left.isEmpty ? [] : [left.joined(separator: "\n")]))
     }
 
-    private static func text(of frame: TakeFrame, _ note: String?) -> String {
-        "marker at frame \(frame.count): \(note ?? "")"
+    private static func text(of frame: TakeFrame, _ region: MarkedRegion?, _ note: String?) -> String {
+        var place = "marker at frame \(frame.count)"
+        if let region { place += " to \(region.end.count)" }
+        if let band = region?.band { place += ", \(band.lowHz) to \(band.highHz) Hz" }
+        return "\(place): \(note ?? "")"
+    }
+
+    private static func text(of change: MarkerChange) -> String {
+        var found: MarkedRegion?
+        if case .set(let region) = change.region { found = region }
+        return text(of: change.atFrame, found, change.note)
     }
 
     /// Moves markers that a person set outside of the take to texts in `otherMemos`, because a sidecar cannot contain
-    /// them.
+    /// them. Regions end with the take.
     /// - Parameter end: the frame after the take's last one.
     public mutating func setAsideMarkers(outside end: TakeFrame) {
         let outside = markers.filter { !$0.removed && ($0.atFrame < .first || $0.atFrame > end) }
-        guard !outside.isEmpty else { return }
         markers.removeAll(where: outside.contains)
-        keep([outside.map { Self.text(of: $0.atFrame, $0.note) }.joined(separator: "\n")])
+        for index in markers.indices { markers[index].endRegion(before: end) }
+        guard !outside.isEmpty else { return }
+        keep([outside.map(Self.text(of:)).joined(separator: "\n")])
     }
 
     private mutating func keep(_ texts: [String]) {

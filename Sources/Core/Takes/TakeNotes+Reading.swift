@@ -25,6 +25,7 @@ public struct ReadNotes: Decodable, Sendable {
         notes = TakeNotes(take: try keys.decode(String.self, forKey: .take))
         notes.schema = value(Int.self, .schema) ?? notes.schema
         notes.kitID = value(KitID.self, .kitID)
+        notes.title = value(String.self, .title)
         notes.memo = value(String.self, .memo)
         notes.otherMemos = list(String.self, .otherMemos)
         notes.tag(adding: (list(String.self, .tags) ?? []).map { TakeNotes.tag($0) ?? $0 }, removing: [""])

@@ -8,6 +8,9 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     /// The permanent id of the take's kit. Nil if the take is identified by its stem, or an older version wrote the
     /// file last.
     public var kitID: KitID?
+    /// The title that a person gave the take, on one line, or nil. Earlier versions know no titles, and drop one when they
+    /// write the file.
+    public var title: String?
     /// The text that a person wrote about the take, or null.
     @ExplicitNull public var memo: String?
     /// Texts of people in other libraries that do not fit into `memo`, or nil.
@@ -40,7 +43,7 @@ public struct TakeNotes: Codable, Equatable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey {
-        case schema, take, memo, tags, starred, markers, revision, home, upload, hashes, receipts, sounds
+        case schema, take, title, memo, tags, starred, markers, revision, home, upload, hashes, receipts, sounds
         case recording = "origin"
         case otherMemos = "other_memos"
         case kitID = "kit_id"
@@ -134,11 +137,15 @@ public struct TakeNotes: Codable, Equatable, Sendable {
 
     /// The tag in its stored form, without surrounding spaces, or nil if the text is not a valid tag.
     public static func tag(_ text: String) -> String? {
-        let tag = text.drop(while: \.isWhitespace)
-        let end = tag.lastIndex { !$0.isWhitespace }
-        guard let end else { return nil }
-        let found = String(tag[...end])
-        return found.utf8.count <= longestTag && !found.contains(where: \.isNewline) ? found : nil
+        line(text).flatMap { $0.utf8.count <= longestTag ? $0 : nil }
+    }
+
+    /// A text on one line without surrounding spaces, or nil if it has several lines or none.
+    static func line(_ text: some StringProtocol) -> String? {
+        let line = text.drop(while: \.isWhitespace)
+        guard let end = line.lastIndex(where: { !$0.isWhitespace }) else { return nil }
+        let found = String(line[...end])
+        return found.contains(where: \.isNewline) ? nil : found
     }
 }
 

@@ -104,36 +104,3 @@ extension TakeReference: CustomStringConvertible {
         }
     }
 }
-
-/// The reason why a command was not carried out.
-public struct Refusal: Error, Hashable, Sendable {
-    public var code: Code
-    /// One sentence.
-    public var message: String
-
-    /// The kinds of reasons, as the control socket names them.
-    public enum Code: String, Codable, Sendable, CaseIterable {
-        case usage
-        case badData = "bad-data"
-        case notFound = "not-found"
-        case busy, denied, io, `internal`
-
-        /// The exit status of a command that is refused for this reason, after `sysexits.h`.
-        public var exitStatus: Int32 {
-            switch self {
-            case .usage: 64
-            case .badData: 65
-            case .notFound: 66
-            case .internal: 70
-            case .io: 74
-            case .busy: 75
-            case .denied: 77
-            }
-        }
-    }
-
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-}

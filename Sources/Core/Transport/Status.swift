@@ -56,6 +56,10 @@ public struct Status: Codable, Equatable, Sendable {
     public var reserveBytes: Int64 = 0
     /// The remaining recording time at the open card's format, in whole seconds, or null without a card.
     @ExplicitNull public var timeLeftSeconds: Double?
+    /// How long `record` still continues the take that was stopped last, or nil if it would begin a new take.
+    public var rejoinSecondsLeft: Double?
+    /// The playing volume, from 0 to 1, or nil from an older recorder, which does not report it.
+    public var volume: Double?
     /// The pitch of playback, in hundredths of a semitone above the recording.
     public var pitchCents = 0
     /// The seconds of a take that are played in one second.
@@ -95,7 +99,7 @@ public struct Status: Codable, Equatable, Sendable {
 
     enum CodingKeys: String, CodingKey {
         case state, take, selected, frames, channels, format, card, xruns, gaps, clock, faults, armed, pairing,
-            scheduled, version, speed, expand, directory, agc
+            scheduled, version, volume, speed, expand, directory, agc
         case kitID = "kit_id"
         case elapsedSeconds = "elapsed_seconds"
         case syncedSeconds = "synced_seconds"
@@ -114,5 +118,6 @@ public struct Status: Codable, Equatable, Sendable {
         case binTakes = "bin_takes"
         case reserveBytes = "reserve_bytes"
         case timeLeftSeconds = "time_left_seconds"
+        case rejoinSecondsLeft = "rejoin_seconds_left"
     }
 }

@@ -119,7 +119,7 @@ public struct TransportFacts: Hashable, Sendable {
     /// The reason why the recorded take accepts no further marker, or nil if it accepts one.
     public var markObstacle: Refusal?
     /// The refusal when no take can be played because none exists.
-    public var noTake = Refusal(.notFound, "play: there is no take yet")
+    public var noTake = Refusal(.notFound, "play: no take yet")
     /// Whether the capture card is open, which may prevent playback.
     public var isCardOpen: Bool
     /// The take that play would play.

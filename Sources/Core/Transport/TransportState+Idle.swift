@@ -19,7 +19,7 @@ extension TransportState {
         case .press(.back, _): return [.select(steps: -1)]
         case .press(.forward, _): return [.select(steps: 1)]
         case .mark(_, let asker):
-            return [.reply(asker, .refused(Refusal(.busy, "mark: nothing is being recorded: record a take first")))]
+            return [.reply(asker, .refused(Refusal(.nothingRecorded)))]
         case .change(let change, let asker):
             switch change {
             // These apply to the next playback.
@@ -113,12 +113,12 @@ extension TransportState {
 
 extension PlayChange {
     /// The refusal of this change while nothing is played.
-    var nothingPlays: Refusal { Refusal(.busy, "\(command): nothing is being played: play a take first") }
+    var nothingPlays: Refusal { Refusal(.nothingPlayed(command: command)) }
 }
 
 extension Refusal {
     /// Adds the command to the message: `record: storage: …`.
     public func about(_ command: String) -> Refusal {
-        Refusal(code, message.hasPrefix("\(command): ") ? message : "\(command): \(message)")
+        Refusal(code, message.hasPrefix("\(command): ") ? message : "\(command): \(message)", reason)
     }
 }

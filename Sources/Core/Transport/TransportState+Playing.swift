@@ -43,7 +43,7 @@ extension TransportState {
             if playing.motion == .paused { return change(playing, .resume, by: asker) }
             return [.reply(asker, .done)]
         case .mark(_, let asker):
-            return [.reply(asker, .refused(Refusal(.busy, "mark: nothing is being recorded: record a take first")))]
+            return [.reply(asker, .refused(Refusal(.nothingRecorded)))]
         case .shutdown: return stop(playing, Finish(then: .powerOff))
         case .finish(let asker): return stop(playing, Finish(askers: [asker], then: .rest))
         default: return []
@@ -99,7 +99,7 @@ extension TransportState {
 
     mutating func change(_ playing: Playing, _ change: PlayChange, by asker: Asker?) -> [TransportEffect] {
         if case .skip(let seconds) = change, !seconds.isFinite {
-            let refusal = Refusal(.badData, "skip: \(seconds) is no number of seconds")
+            let refusal = Refusal(.badData, "skip: \(seconds) is not a number of seconds")
             return asker.map { [.reply($0, .refused(refusal))] } ?? []
         }
         var playing = playing

@@ -100,7 +100,7 @@ extension TransportState {
         recording.since = request.at
         phase = .recording(recording)
         guard recording.stage == .running else {
-            return handle(.takeFailed(Refusal(.io, "record: the last take could not go on: record again")), facts)
+            return handle(.takeFailed(Refusal(.takeNotContinued)), facts)
         }
         return [.begin(at: request.at, by: request.by, from: request.from)]
     }
@@ -126,8 +126,7 @@ extension TransportState {
                 return (finish, [.refuse(Refusal(.busy, "\(event.buttonName): refused while a take ends"))])
             case .stop(_, let asker) where finish.then == .goOn && finish.waiting.isEmpty: finish.askers.append(asker)
             case .mark(_, let asker) where finish.then == .goOn && finish.waiting.isEmpty:
-                let refusal = Refusal(.busy, "mark: nothing is being recorded: record a take first")
-                return (finish, [.reply(asker, .refused(refusal))])
+                return (finish, [.reply(asker, .refused(Refusal(.nothingRecorded)))])
             default: finish.waiting.append(event)
             }
             return (finish, [])
@@ -169,7 +168,7 @@ extension TransportState {
 extension TransportState.Recording {
     /// The reason why a command must wait until the take has ended.
     public func isBeingRecorded(_ command: String) -> Refusal {
-        Refusal(.busy, "\(command): \(name?.stem ?? "a take") is being recorded: stop it first")
+        Refusal(.takeRecorded(command: command, take: name))
     }
 }
 

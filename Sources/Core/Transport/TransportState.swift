@@ -172,6 +172,16 @@ public struct TransportState: Hashable, Sendable {
         }
     }
 
+    /// How long `record` still continues the take that was stopped last, or nil if it would begin a new take.
+    public func rejoinLeft(now: Instant) -> Duration? {
+        switch phase {
+        case .idle, .resting: break
+        case .arming, .recording, .playing, .finishing: return nil
+        }
+        guard case .running(_, let since, let until) = tail, now < until, !rules.isFull(now - since) else { return nil }
+        return until - now
+    }
+
     /// When the passage of time changes the state next, or nil if it does not.
     public var nextDeadline: Instant? {
         var deadlines: [Instant] = []
@@ -216,7 +226,7 @@ extension TransportState {
         }
     }
 
-    static let shuttingDown = Refusal(.busy, "the kit is shutting down")
+    static let shuttingDown = Refusal(.shuttingDown)
 
     /// Handles the events that waited, in their order.
     mutating func handle(_ waiting: [TransportEvent], _ facts: TransportFacts) -> [TransportEffect] {

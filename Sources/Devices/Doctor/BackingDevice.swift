@@ -1,7 +1,6 @@
 internal import CLinux
+package import Files
 import Glibc
-import SoundCard
-package import TakeFiles
 
 /// The block device of a folder's file system, as the kernel describes it.
 package struct BackingDevice: Equatable, Sendable {

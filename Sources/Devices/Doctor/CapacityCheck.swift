@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import TakeFiles
 package import Takes
 
 /// Checks whether a storage has the capacity that it reports.
@@ -44,7 +44,7 @@ package struct CapacityCheck {
             if measure.repeats {
                 return check(
                     .failed,
-                    "\(directory): the card is false: what is written in one place comes up \(size) away: about \(size) of its "
+                    "\(directory): the card is a fake: bytes written in one place appear \(size) away: about \(size) of its "
                         + "\(disk) are real: \(advice)", figures)
             }
             let count = "\(measure.wrong.count) of \(measure.count) blocks"

@@ -1,5 +1,5 @@
+package import Files
 import Glibc
-package import TakeFiles
 package import Takes
 
 /// Tests whether a storage has the capacity that it reports: it writes sentinels over all the free space and reads them

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import TakeFiles
 import Takes
 
 /// One test of a storage's capacity: the file that fills it, and the sentinels in that file.

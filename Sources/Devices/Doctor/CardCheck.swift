@@ -35,12 +35,13 @@ struct CardCheck {
         found += doubts.map { .warning(.card, "\(runs): \($0)", figures) }
         if let rate = request.rateHz, rate != format.rateHz {
             found.append(
-                .failure(.card, "\(runs): \(rate) Hz was asked for: set capture.rate_hz to what it has", figures))
+                .failure(.card, "\(runs): \(rate) Hz was requested: set capture.rate_hz to a rate it has", figures))
         }
         if let channels = request.channels, !channels.isMet(by: grant.layout) {
             found.append(
                 .failure(
-                    .card, "\(runs): the settings ask for \(channels): set capture.channels to what it has", figures))
+                    .card, "\(runs): the settings ask for \(channels): set capture.channels to a number it has", figures
+                ))
         }
         if let rate, rate.isWrong {
             found.append(.failure(.card, "\(runs): \(rate.complaint)", figures))

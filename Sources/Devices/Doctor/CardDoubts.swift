@@ -26,7 +26,7 @@ package struct CardDoubts {
         let better = cards.filter { $0.captures && $0.kind < open.kind }.sorted { ($0.kind, $0.id) < ($1.kind, $1.id) }
         if better.isEmpty, !open.kind.isMicrophone {
             return [
-                "this is no microphone (\(open.kind.rawValue)), taken because nothing better is there: plug in a sound card"
+                "this is not a microphone (\(open.kind.rawValue)), taken because nothing better is there: plug in a sound card"
             ]
         }
         let next = better.first { $0.busyBy == nil && $0.error == nil }
@@ -36,7 +36,7 @@ package struct CardDoubts {
                 return "\(name) is held by \(owner): end that, or name the card in capture.card"
             }
             if let error = card.error {
-                return "\(name) cannot be used (\(error)): it is tried again once it was unplugged and plugged in"
+                return "\(name) cannot be used (\(error)): unplug it and plug it in to retry"
             }
             guard card.id == next?.id else { return nil }
             return "\(name) takes its place while nothing is recorded, played, or may go on after its stop"

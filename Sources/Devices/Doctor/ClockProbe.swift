@@ -1,6 +1,5 @@
 internal import CLinux
-import SoundCard
-public import TakeFiles
+public import Files
 public import Takes
 
 /// Finds the origin of the date and time from events in this boot, and never from the year.

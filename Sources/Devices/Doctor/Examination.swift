@@ -1,7 +1,7 @@
+import Files
 package import Ring
 package import Settings
 package import SoundCard
-import TakeFiles
 package import Takes
 package import Transport
 

@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 
 /// Converts between the offsets of a file and the places of its blocks on the device.
 struct FileLayout: Equatable {

@@ -1,9 +1,9 @@
+import Files
 import Lines
 public import Panel
 import Ring
 public import Settings
 import SoundCard
-import TakeFiles
 import Takes
 
 /// The check-up of a kit whose recorder is not running. It opens cards and lines itself, and blocks while they do.

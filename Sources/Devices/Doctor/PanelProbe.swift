@@ -1,8 +1,8 @@
+import Files
 import Glibc
 import Lines
 package import Panel
 import Settings
-import SoundCard
 import Transport
 
 /// The lines that a running recorder holds. No other process can open them.

@@ -1,4 +1,4 @@
-import SoundCard
+import Files
 
 /// The supply voltage, on boards that measure it, such as a Raspberry Pi. A weak supply damages storage and recordings.
 package struct PowerCheck {

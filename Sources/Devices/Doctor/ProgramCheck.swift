@@ -1,4 +1,4 @@
-import SoundCard
+import Files
 
 /// Programs of desktop systems that open every sound card that they find.
 public struct ProgramCheck {

@@ -1,4 +1,5 @@
 internal import CLinux
+import Files
 import Glibc
 import SoundCard
 

@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 
 /// The positions of sentinels in a file that fills a storage. They reveal all usual false cards.
 ///

@@ -1,5 +1,5 @@
+package import Files
 import Glibc
-package import TakeFiles
 package import Takes
 
 /// Writes to the storage of the takes, and measures the time.

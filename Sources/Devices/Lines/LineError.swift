@@ -1,4 +1,5 @@
 import Glibc
+import Takes
 
 /// A problem with lines or LED devices, described in one sentence for all lines that share it.
 public struct LineError: Error, Hashable, Sendable {
@@ -78,7 +79,7 @@ extension LineError: CustomStringConvertible {
     private var sentence: String {
         switch problem {
         case .noChips:
-            "there is no GPIO chip on this machine (nothing is named /dev/gpiochip*)"
+            "this machine has no GPIO chip (nothing is named /dev/gpiochip*)"
         case .noSuchChip(let name, let chips):
             "no chip has the name, label or path \"\(name)\" (there are \(chips.joined(separator: ", ")))"
         case .noSuchName(let chips):
@@ -87,23 +88,23 @@ extension LineError: CustomStringConvertible {
         case .noSuchOffset(let chip, let lineCount):
             "\(chip) has only the lines 0 to \(lineCount - 1)"
         case .chip(let path, let code):
-            "cannot open \(path): \(text(of: code))" + (isDenied(code) ? ": is the user in the group gpio?" : "")
+            "cannot open \(path): \(SystemError(code))" + (isDenied(code) ? ": is the user in the group gpio?" : "")
         case .busy(let chip, let offset, let holder):
             "line \(offset) of \(chip) is busy: held by \"\(holder)\""
         case .refused(let chip, let offset, let code):
-            "cannot open line \(offset) of \(chip): \(text(of: code))"
+            "cannot open line \(offset) of \(chip): \(SystemError(code))"
         case .cannotWait(let code):
-            "cannot wait for edges: \(text(of: code))"
+            "cannot wait for edges: \(SystemError(code))"
         case .lost(let code):
             (code == ENODEV ? "the line went away" : "the line cannot be read")
-                + ": \(text(of: code)): it is opened again once it is back"
+                + ": \(SystemError(code)): it is opened again once it is back"
         case .cannotSet(let code):
-            "cannot set the line: \(text(of: code))"
+            "cannot set the line: \(SystemError(code))"
         case .noSuchLED(let directory, let names):
             "no LED of that name in \(directory) "
                 + (names.isEmpty ? "(there is none)" : "(there are \(names.joined(separator: ", ")))")
         case .led(let path, let code):
-            "cannot use \(path): \(text(of: code))"
+            "cannot use \(path): \(SystemError(code))"
                 + (isDenied(code) ? ": is the user in the group gpio, and the udev rule for LEDs installed?" : "")
         }
     }
@@ -111,9 +112,4 @@ extension LineError: CustomStringConvertible {
 
 private func isDenied(_ code: Int32) -> Bool {
     code == EACCES || code == EPERM
-}
-
-private func text(of code: Int32) -> String {
-    // Safe: glibc returns a constant text for a known code, and the text is copied at once.
-    unsafe String(cString: strerror(code))
 }

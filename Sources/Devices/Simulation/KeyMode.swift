@@ -1,4 +1,5 @@
 import Glibc
+import Takes
 
 /// A terminal that delivers each key at once and without echo. The previous mode is restored when this goes out of
 /// scope.
@@ -32,7 +33,6 @@ struct KeyMode: ~Copyable {
     }
 
     private static func error(_ operation: String) -> SimulationError {
-        let reason = unsafe String(cString: strerror(errno))
-        return SimulationError("panel: terminal: cannot \(operation) its mode: \(reason)")
+        SimulationError("panel: terminal: cannot \(operation) its mode: \(SystemError(errno))")
     }
 }

@@ -94,7 +94,7 @@ public final class SyntheticVoice: CaptureSource {
 
     private var cardGain: CardGain { CardGain(gainDB: gain.gainDB, rangeDB: VoiceGain.range) }
 
-    private static let noAGC = "capture: \(card): cannot switch automatic gain control on: the card has none"
+    private static let noAGC = "capture: \(card): cannot switch automatic gain control on: the card lacks it"
     private static let rangeText = "\(decibelText(VoiceGain.range.min)) to \(decibelText(VoiceGain.range.max))"
 
     public func stop() {

@@ -32,8 +32,7 @@ final class VoiceLoop: @unchecked Sendable {
         head = ring.position
         stopEvent = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard stopEvent >= 0 else {
-            let reason = unsafe String(cString: strerror(errno))
-            throw SimulationError("capture: \(SyntheticVoice.card): cannot make an event: \(reason)")
+            throw SimulationError("capture: \(SyntheticVoice.card): cannot make an event: \(SystemError(errno))")
         }
         ring.stamp(Stamp(position: head, instant: began, kind: .started))
     }

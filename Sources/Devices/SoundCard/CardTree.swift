@@ -1,3 +1,4 @@
+import Files
 import Takes
 
 /// The sound cards that the kernel lists in `/sys/class/sound` and `/proc/asound` below a root.

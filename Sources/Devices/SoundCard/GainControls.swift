@@ -134,7 +134,7 @@ extension GainControls {
     }
 
     private var missingAGC: String {
-        "capture: \(name): cannot switch automatic gain control on: the card has none"
+        "capture: \(name): cannot switch automatic gain control on: the card lacks it"
     }
 
     private func switchedOff(_ element: any MixerElement) -> String {

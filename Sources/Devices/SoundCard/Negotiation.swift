@@ -37,7 +37,7 @@ public struct Negotiation: Hashable, Sendable {
                 subject, sampleFormat.map { "record \($0.rawValue)" } ?? "record",
                 reason: combinations.isEmpty && !offers.combinations.isEmpty
                     ? "it has \(offers.formats.map(\.rawValue).joined(separator: ", "))"
-                    : "it has none of the formats \(formats) in interleaved frames",
+                    : "it offers none of the formats \(formats) in interleaved frames",
                 detail: combinations.isEmpty && !offers.combinations.isEmpty
                     ? nil : SoundCardError.conversion(of: subject, setting: "capture.card"))
         }

@@ -1,3 +1,5 @@
+import Files
+
 /// The process that holds a PCM, found in `/proc`.
 public struct PCMOwner: Hashable, Sendable {
     public var processID: Int

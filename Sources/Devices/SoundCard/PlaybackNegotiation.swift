@@ -31,7 +31,7 @@ struct PlaybackNegotiation: Hashable, Sendable {
         guard !candidates.isEmpty else {
             let formats = SampleFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw SoundCardError(
-                subject, "play", reason: "it has none of the formats \(formats) in interleaved frames",
+                subject, "play", reason: "it offers none of the formats \(formats) in interleaved frames",
                 detail: SoundCardError.conversion(of: subject, setting: "playback.card"), direction: .playback)
         }
         return candidates

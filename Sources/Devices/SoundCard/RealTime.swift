@@ -1,5 +1,7 @@
+import Files
 import Glibc
 import Synchronization
+import Takes
 
 /// The real-time and memory-locking rights of threads that must not be late, if the system grants them.
 public enum RealTime {
@@ -57,14 +59,14 @@ public enum RealTime {
             _ = schedule(policy, parameters.sched_priority)
             return nil
         }
-        return "capture: thread: cannot become real-time: \(text(status)) (frames may be lost under load; "
+        return "capture: thread: cannot become real-time: \(SystemError(status)) (frames may be lost under load; "
             + "LimitRTPRIO=\(priority) in the unit grants it)"
     }
 
     private static func lockFutureMemory() -> String? {
         let advice = "(a page fault may lose frames; LimitMEMLOCK=infinity in the unit grants it)"
         guard mlockall(lockFuture) == 0 else {
-            return "capture: memory: cannot keep it from being paged out: \(text(errno)) \(advice)"
+            return "capture: memory: cannot keep it from being paged out: \(SystemError(errno)) \(advice)"
         }
         // With a memory limit, every later allocation beyond it would fail. Then it is better not to lock.
         let much = 1 << 30
@@ -89,10 +91,5 @@ public enum RealTime {
             else { continue }
             unsafe madvise(UnsafeMutableRawPointer(bitPattern: ends[0]), Int(ends[1] - ends[0]), MADV_DONTNEED)
         }
-    }
-
-    private static func text(_ code: Int32) -> String {
-        // Safe: the string is valid until the next call on this thread.
-        unsafe String(cString: strerror(code))
     }
 }

@@ -1,4 +1,5 @@
 import CALSA
+import Files
 import Glibc
 import Ring
 public import Takes

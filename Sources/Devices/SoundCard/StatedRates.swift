@@ -1,3 +1,5 @@
+import Files
+
 /// The rates that a driver of USB cards lists in `/proc/asound/cardN/streamD`, with one line `Rates: 48000, 250000` for
 /// each setting of either direction.
 enum StatedRates {

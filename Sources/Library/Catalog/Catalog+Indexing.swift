@@ -1,5 +1,5 @@
+public import Files
 import GRDB
-public import TakeFiles
 public import Takes
 
 extension Catalog {
@@ -92,24 +92,39 @@ extension Catalog {
     /// - Returns: the takes that could not be cataloged, or only without their notes, with the reason.
     /// - Throws: errors of the database that do not concern a single take.
     public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [IndexFailure] {
-        var failures: [IndexFailure] = []
-        var changed: [CatalogChange] = []
-        try database.write { database in
-            for take in takes {
-                do {
-                    try database.inSavepoint {
-                        let (change, problem) = try index(take, on: storage, at: path, database)
-                        if let problem { failures.append(IndexFailure(take: take.name.stem, error: problem)) }
-                        if let change { changed.append(change) }
-                        return .commit
+        let outcome: Outcome
+        do {
+            outcome = try database.write { database in
+                var outcome = Outcome()
+                for take in takes { try index(take, on: storage, at: path, &outcome, database) }
+                return outcome
+            }
+        } catch  where Self.isOfOneTake(error) {
+            // Again, with a savepoint for each take. Savepoints cost more than the takes themselves.
+            outcome = try database.write { database in
+                var outcome = Outcome()
+                for take in takes {
+                    do {
+                        var added = outcome
+                        try database.inSavepoint {
+                            try index(take, on: storage, at: path, &added, database)
+                            return .commit
+                        }
+                        outcome = added
+                    } catch  where Self.isOfOneTake(error) {
+                        outcome.failures.append(IndexFailure(take: take.name.stem, error: error))
                     }
-                } catch  where Self.isOfOneTake(error) {
-                    failures.append(IndexFailure(take: take.name.stem, error: error))
                 }
+                return outcome
             }
         }
-        changes.post(changed)
-        return failures
+        changes.post(outcome.changes)
+        return outcome.failures
+    }
+
+    private struct Outcome {
+        var failures: [IndexFailure] = []
+        var changes: [CatalogChange] = []
     }
 
     /// Whether an error concerns the values of one take, not the database or its disk.
@@ -123,26 +138,15 @@ extension Catalog {
         }
     }
 
-    /// - Returns: the change, or nil if the take is on another storage that is present; and the error of its notes, or
-    ///   nil if all were read.
+    /// Catalogs a take, unless it is on another storage that is present.
     private func index(
-        _ take: StoredTake, on storage: Int64, at path: String, _ database: Database
-    ) throws -> (change: CatalogChange?, problem: (any Error)?) {
+        _ take: StoredTake, on storage: Int64, at path: String, _ outcome: inout Outcome, _ database: Database
+    ) throws {
         let (stem, identity) = (take.name.stem, take.identity)
-        // Get the timestamp before reading: a file that changes in between is then read again.
-        var modified = notes.modified(identity)
-        let noted: TakeNotes
-        let problem: (any Error)?
-        do {
-            (noted, problem) = try readableNotes(of: identity)
-        } catch {
-            (noted, problem) = (TakeNotes(take: stem), error)
-        }
-        // With -1, each scan reads and reports the notes again until they are repaired.
-        if problem != nil { modified = -1 }
-        var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
-        let change: CatalogChange
         let rows = try Self.rows(of: stem, database)
+        // Somebody may have noted something since the take was cataloged.
+        let (noted, modified, problem) = notesToIndex(of: identity, mayExist: take.mayHaveNotes || !rows.isEmpty)
+        var row = TakeRow(take, notes: noted, notesModifiedNs: modified, storage: storage, place: path)
         let own = rows.first { $0.entry.identity == identity }
         // The sidecar may have lost the kit's id, or another take may have replaced this one.
         let there = rows.first { $0.storage == storage && $0.day == take.name.day }
@@ -150,23 +154,43 @@ extension Catalog {
         if let own, own.storage != storage {
             let isHere = "SELECT isHere FROM storage WHERE id = ?"
             if try Bool.fetchOne(database, sql: isHere, arguments: [own.storage]) == true {
-                return (there.map { .removed($0.take) }, nil)
+                if let there { outcome.changes.append(.removed(there.take)) }
+                return
             }
         }
         if let old = own ?? there {
             row.id = old.id
             try row.update(database)
-            change = .revised(stem)
+            try Self.removeText(of: old.id, database)
+            outcome.changes.append(.revised(stem))
         } else {
-            try row.insert(database)
-            change = .added(stem)
+            try row.add(to: database)
+            outcome.changes.append(.added(stem))
         }
-        try database.execute(
-            sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)",
-            arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
-        try Self.setText(noted, markers: noted.markers(of: take.sidecar.markers), of: row.id ?? 0, database)
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO sidecar (id, json) VALUES (?, ?)")
+            .execute(arguments: [row.id, String(decoding: take.json, as: UTF8.self)])
+        try Self.addText(noted, markers: noted.markers(of: take.sidecar.markers), of: row.id, database)
         try queue(row, noted, database)
-        return (change, problem)
+        if let problem { outcome.failures.append(IndexFailure(take: stem, error: problem)) }
+    }
+
+    /// The notes of a take that is being cataloged, the modification time of their file, and why they cannot be read
+    /// completely, or nil if they can.
+    private func notesToIndex(
+        of take: TakeIdentity, mayExist: Bool
+    ) -> (notes: TakeNotes, modifiedNs: Int64, problem: (any Error)?) {
+        guard mayExist else { return (TakeNotes(take: take.stem), 0, nil) }
+        // Get the timestamp before reading: a file that changes in between is then read again.
+        let modified = notes.modified(take)
+        let noted: TakeNotes
+        let problem: (any Error)?
+        do {
+            (noted, problem) = try readableNotes(of: take)
+        } catch {
+            (noted, problem) = (TakeNotes(take: take.stem), error)
+        }
+        // With -1, each scan reads and reports the notes again until they are repaired.
+        return (noted, problem == nil ? modified : -1, problem)
     }
 
     /// Removes takes of a day whose sidecars no longer exist on a storage. The library's own files of these takes are
@@ -185,13 +209,14 @@ extension Catalog {
     }
 
     private static func delete(_ row: TakeRow, _ database: Database) throws {
-        try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [row.id])
+        try removeText(of: row.id, database)
         try row.delete(database)
     }
 
     /// All takes with this stem. Takes of several kits can have the same one.
     static func rows(of stem: String, _ database: Database) throws -> [TakeRow] {
-        try TakeRow.fetchAll(database, sql: "SELECT * FROM take WHERE take = ? ORDER BY id", arguments: [stem])
+        try TakeRow.fetchAll(
+            database.cachedStatement(sql: "SELECT * FROM take WHERE take = ? ORDER BY id"), arguments: [stem])
     }
 
     static func row(of take: TakeIdentity, _ database: Database) throws -> TakeRow? {
@@ -215,20 +240,27 @@ extension Catalog {
         }
     }
 
-    /// Replaces the text and tags by which a take is found.
-    static func setText(
-        _ notes: TakeNotes, markers: [Sidecar.Marker], of id: Int64, _ database: Database
+    /// Removes the text and tags by which a take is found.
+    static func removeText(of id: Int64?, _ database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM takeText WHERE rowid = ?").execute(arguments: [id])
+        try database.cachedStatement(sql: "DELETE FROM tag WHERE id = ?").execute(arguments: [id])
+    }
+
+    /// Adds the text and tags by which a take is found.
+    static func addText(
+        _ notes: TakeNotes, markers: [Sidecar.Marker], of id: Int64?, _ database: Database
     ) throws {
         let markers = markers.flatMap(\.content.words).joined(separator: "\n")
-        try database.execute(sql: "DELETE FROM takeText WHERE rowid = ?", arguments: [id])
-        if notes.memo != nil || !notes.tags.isEmpty || !markers.isEmpty {
-            try database.execute(
-                sql: "INSERT INTO takeText (rowid, memo, tags, markers) VALUES (?, ?, ?, ?)",
-                arguments: [id, notes.memo, notes.tags.joined(separator: "\n"), markers])
+        // Earlier versions know the table without a column for titles, so a title stands in front of the memo.
+        let texts = [notes.title, notes.memo].compactMap(\.self)
+        if !texts.isEmpty || !notes.tags.isEmpty || !markers.isEmpty {
+            let memo = texts.isEmpty ? nil : texts.joined(separator: "\n")
+            try database.cachedStatement(
+                sql: "INSERT OR REPLACE INTO takeText (rowid, memo, tags, markers) VALUES (?, ?, ?, ?)"
+            ).execute(arguments: [id, memo, notes.tags.joined(separator: "\n"), markers])
         }
-        try database.execute(sql: "DELETE FROM tag WHERE id = ?", arguments: [id])
         for tag in Set(notes.tags) {
-            try database.execute(sql: "INSERT INTO tag (tag, id) VALUES (?, ?)", arguments: [tag, id])
+            try database.cachedStatement(sql: "INSERT INTO tag (tag, id) VALUES (?, ?)").execute(arguments: [tag, id])
         }
     }
 }

@@ -53,13 +53,15 @@ extension Catalog {
             row.notesModifiedNs = notes.modified(take)
             row.notesSeenNs = row.notesModifiedNs
             row.isStarred = noted.starred
+            row.entry.title = noted.title
             row.entry.memo = noted.memo
             row.entry.tags = noted.tags
             row.entry.starred = noted.starred
             row.entry.counts.markers = markers.count
             row.markerCount = markers.count
             try row.update(database)
-            try Self.setText(noted, markers: markers, of: id, database)
+            try Self.removeText(of: id, database)
+            try Self.addText(noted, markers: markers, of: id, database)
             if hasChanged { try queue(row, noted, failures: failures, database) }
             return (try CatalogedTake(json: entry(of: id, database)), hasChanged)
         }
@@ -84,7 +86,7 @@ extension Catalog {
         if isCataloged { _ = try note(take, change) }
     }
 
-    private static func recordedMarkers(of id: Int64, _ database: Database) throws -> [Sidecar.Marker] {
+    static func recordedMarkers(of id: Int64, _ database: Database) throws -> [Sidecar.Marker] {
         let text = try String.fetchOne(
             database, sql: "SELECT json_extract(json, '$.markers') FROM sidecar WHERE id = ?", arguments: [id])
         return try text.map { try JSONDecoder().decode([Sidecar.Marker].self, from: Data($0.utf8)) } ?? []

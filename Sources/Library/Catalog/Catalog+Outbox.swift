@@ -240,19 +240,22 @@ extension Catalog {
         for store in stores {
             let facts = ParcelStanding.Facts(row.entry, noted, store)
             let old = try Row.fetchOne(
-                database, sql: "SELECT \(ParcelStanding.columns) FROM upload WHERE store = ? AND id = ?",
+                database.cachedStatement(
+                    sql: "SELECT \(ParcelStanding.columns) FROM upload WHERE store = ? AND id = ?"),
                 arguments: [store, id])
             if let new = ParcelStanding(facts, after: failures == .kept ? old.flatMap { ParcelStanding($0) } : nil) {
-                try database.execute(
+                let insertion = try database.cachedStatement(
                     sql: """
                         INSERT INTO upload (state, why, untilUs, revision, attempts, store, id, isStarred, startedUs)
                         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                         ON CONFLICT (store, id) DO UPDATE SET state = excluded.state, why = excluded.why, untilUs = excluded.untilUs,
                             attempts = excluded.attempts, revision = excluded.revision, isStarred = excluded.isStarred,
                             startedUs = excluded.startedUs
-                        """, arguments: new.values + [store, id, row.isStarred, row.startedUs])
+                        """)
+                try insertion.execute(arguments: new.values + [store, id, row.isStarred, row.startedUs])
             } else {
-                try database.execute(sql: "DELETE FROM upload WHERE store = ? AND id = ?", arguments: [store, id])
+                try database.cachedStatement(sql: "DELETE FROM upload WHERE store = ? AND id = ?")
+                    .execute(arguments: [store, id])
             }
         }
     }
@@ -297,11 +300,9 @@ extension Catalog {
 
     /// The identity of a take's recording.
     private static func recordingStart(of id: Int64, _ database: Database) throws -> RecordingStart {
+        let columns = "json_extract(json, '$.boot_id'), json_extract(json, '$.started_monotonic_ns')"
         let row = try Row.fetchOne(
-            database,
-            sql:
-                "SELECT json_extract(json, '$.boot_id'), json_extract(json, '$.started_monotonic_ns') FROM sidecar WHERE id = ?",
-            arguments: [id])
+            database.cachedStatement(sql: "SELECT \(columns) FROM sidecar WHERE id = ?"), arguments: [id])
         return RecordingStart(bootID: row?[0] ?? "", startedMonotonicNs: row?[1] ?? 0)
     }
 }

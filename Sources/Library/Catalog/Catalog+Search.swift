@@ -9,10 +9,20 @@ public struct TakePage: Sendable {
     public var entries: [String]
     /// The mark for requesting the next page, or nil for the last page.
     public var next: String?
+    /// All takes that meet the conditions, or nil if the query did not ask for them.
+    public var totals: Totals?
 
-    /// The page for a reply: a JSON object with `takes` and `next`.
+    public struct Totals: Hashable, Sendable {
+        public var takes: Int
+        /// The sum of their lengths.
+        public var seconds: Double
+    }
+
+    /// The page for a reply: a JSON object with `takes`, `next`, and the totals as `total` and `total_seconds`.
     public var json: String {
-        "{\"takes\":[\(entries.joined(separator: ","))],\"next\":\(next.map { "\"\($0)\"" } ?? "null")}"
+        let next = next.map { "\"\($0)\"" } ?? "null"
+        let totals = totals.map { ",\"total\":\($0.takes),\"total_seconds\":\($0.seconds)" } ?? ""
+        return "{\"takes\":[\(entries.joined(separator: ","))],\"next\":\(next)\(totals)}"
     }
 
     public func takes() throws -> [CatalogedTake] { try entries.map { try CatalogedTake(json: $0) } }
@@ -44,18 +54,41 @@ extension Catalog {
     }
 
     /// One page of the takes that a query finds.
+    /// - Parameters:
+    ///   - zone: the time zone of its hours and days.
+    ///   - now: decides which days "today" and dates without a year mean.
     /// - Throws: `TakePage.UnreadableMark` if `query.after` is not a valid mark.
-    public func page(_ query: TakeQuery) throws -> TakePage {
+    public func page(
+        _ query: TakeQuery, in zone: LocalZone = .kit, now: WallTime = SystemClock().wallTime()
+    ) throws -> TakePage {
         let mark = try query.after.map { try PageMark($0) }
         return try database.read { database in
-            let search = try TakeSearch(query, after: mark, stores: stores, database)
+            let search = try TakeSearch(query, stores: stores, zone: zone, now: now, database)
+            let (sql, arguments) = search.list(after: mark)
             let limit = max(1, min(query.limit, TakeQuery.mostTakes))
-            let found = try Row.fetchAll(
-                database, sql: search.sql + " LIMIT \(limit + 1)", arguments: search.arguments)
+            let found = try Row.fetchAll(database, sql: sql + " LIMIT \(limit + 1)", arguments: arguments)
             let last = found.count > limit ? found[limit - 1] : nil
+            let ids: [Int64] = found.prefix(limit).map { $0["id"] }
+            let matches = try matches(search, in: ids, database)
+            let totals = try query.isCounted ? totals(query, zone, now, database) : nil
             return TakePage(
-                entries: try found.prefix(limit).map { try entry(of: $0["id"], database) },
-                next: last.map { PageMark(value: $0[search.column], id: $0["id"]).description })
+                entries: try ids.map { id in
+                    let entry = try entry(of: id, database)
+                    return try matches[id].map { try Self.adding($0, to: entry) } ?? entry
+                },
+                next: last.map { PageMark(value: $0[search.column], id: $0["id"]).description },
+                totals: totals)
+        }
+    }
+
+    private func totals(
+        _ query: TakeQuery, _ zone: LocalZone, _ now: WallTime, _ database: Database
+    ) throws -> TakePage.Totals? {
+        // All takes of each condition are selected by its index, because no page will be full.
+        let search = try TakeSearch(query, stores: stores, zone: zone, now: now, many: .max, database)
+        return try Row.fetchOne(database, sql: search.totals.sql, arguments: search.totals.arguments).map { row in
+            let microseconds: Double = row[1]
+            return TakePage.Totals(takes: row[0], seconds: microseconds / 1e6)
         }
     }
 
@@ -76,13 +109,16 @@ extension Catalog {
         }
     }
 
-    /// SQLite's query plan, for tests.
+    /// SQLite's query plans for a page and for the totals, for tests.
     func plan(of query: TakeQuery) throws -> [String] {
         try database.read { database in
-            let search = try TakeSearch(query, after: nil, stores: stores, database)
-            return try Row.fetchAll(
-                database, sql: "EXPLAIN QUERY PLAN " + search.sql + " LIMIT 51", arguments: search.arguments
-            ).map { $0["detail"] }
+            let now = SystemClock().wallTime()
+            let search = try TakeSearch(query, stores: stores, zone: .kit, now: now, database)
+            let (list, totals) = (search.list(after: nil), search.totals)
+            let plans = [(list.sql + " LIMIT 51", list.arguments)] + [(totals.sql, totals.arguments)]
+            return try plans.flatMap { sql, arguments in
+                try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + sql, arguments: arguments)
+            }.map { $0["detail"] }
         }
     }
 
@@ -176,129 +212,4 @@ struct PageMark: CustomStringConvertible {
     }
 
     var description: String { "\(value):\(id)" }
-}
-
-/// A query as SQL that finds rows by an index alone, in the order of the list, so that it can stop when a page is full.
-///
-/// A plus before a column keeps SQLite from finding rows by that column first and then sorting all of them.
-struct TakeSearch {
-    /// The column that the list is sorted by.
-    let column: String
-    private(set) var sql: String
-    private(set) var arguments = StatementArguments()
-
-    /// - Parameter many: from this number on, the takes of a condition are not selected first by its index.
-    init(
-        _ query: TakeQuery, after mark: PageMark?, stores: [String], many: Int = 2000, _ database: Database
-    ) throws {
-        column =
-            switch query.order {
-            case .started: "startedUs"
-            case .duration: "durationUs"
-            case .number: "number"
-            case .size: "byteCount"
-            }
-        sql = "SELECT id, \(column) FROM take WHERE 1"
-        if let mark { add("(\(column), id) \(query.isDescending ? "<" : ">") (?, ?)", [mark.value, mark.id]) }
-        if let isStarred = query.isStarred { add("isStarred = ?", [isStarred]) }
-        if let since = query.since { add("startedUs >= ?", [since.microseconds]) }
-        if let until = query.until { add("startedUs < ?", [until.microseconds]) }
-        if let least = query.leastSeconds { add("durationUs >= ?", [Self.microseconds(least)]) }
-        if let most = query.mostSeconds { add("durationUs <= ?", [Self.microseconds(most)]) }
-        if let place = query.place {
-            let storages = try Int64.fetchAll(
-                database, sql: "SELECT id FROM storage WHERE isHere = ?", arguments: [place == .here])
-            add("+storage IN (\(storages.map(String.init).joined(separator: ", ")))", [])
-        }
-        if let kit = query.kit {
-            let condition = "\(CatalogSchema.kit) = ?"
-            let areFew = try addFew("SELECT id FROM take WHERE \(condition)", [kit], many: many, database)
-            if !areFew { add(condition, [kit]) }
-        }
-        if let isDamaged = query.isDamaged {
-            let damaged = "SELECT id FROM take WHERE \(CatalogSchema.sound) = 'damaged'"
-            add("+id \(isDamaged ? "IN" : "NOT IN") (\(damaged))", [])
-        }
-        if let upload = query.upload { try addUpload(upload, stores, many: many, database) }
-        if let tag = query.tag { add("+id IN (SELECT id FROM tag WHERE tag = ?)", [tag]) }
-        if let text = query.text { addText(text, columns: nil) }
-        switch query.marker {
-        case nil: break
-        case "": add("markerCount > 0", [])
-        case let marker?: addText(marker, columns: "markers")
-        }
-        let direction = query.isDescending ? "DESC" : "ASC"
-        sql += " ORDER BY \(column) \(direction), id \(direction)"
-    }
-
-    private mutating func add(_ condition: String, _ values: StatementArguments) {
-        sql += " AND " + condition
-        arguments += values
-    }
-
-    /// Adds the condition that a take is in the result of `takes`, an SQL query that uses an index, if that result is
-    /// small.
-    ///
-    /// With many results, testing each take in the order of the list fills a page soon, while building the set of all
-    /// would take long. With few results, testing each take would take long.
-    /// - Returns: whether the result is small. If not, nothing is added.
-    private mutating func addFew(
-        _ takes: String, _ values: StatementArguments, many: Int, _ database: Database
-    ) throws -> Bool {
-        let count = try Int.fetchOne(
-            database, sql: "SELECT count(*) FROM (\(takes) LIMIT \(many))", arguments: values)
-        guard let count, count < many else { return false }
-        add("+id IN (\(takes))", values)
-        return true
-    }
-
-    private mutating func addUpload(
-        _ standing: TakeQuery.Upload, _ stores: [String], many: Int, _ database: Database
-    ) throws {
-        let places = stores.map { _ in "?" }.joined(separator: ", ")
-        let values = StatementArguments(stores)
-        func each(_ states: String) -> String {
-            "EXISTS (SELECT 1 FROM upload WHERE upload.id = take.id AND store IN (\(places)) AND state IN (\(states)))"
-        }
-        func among(_ states: String) -> String {
-            "SELECT id FROM upload WHERE store IN (\(places)) AND state IN (\(states))"
-        }
-        func add(_ state: String) throws {
-            let areFew = try addFew(among(state), values, many: many, database)
-            if !areFew { self.add(each(state), values) }
-        }
-        // A take that waits for its conversion has no row for any store. Every other take has one row per store.
-        func addPending(or states: String) throws {
-            guard !stores.isEmpty else { return }
-            let takes = "\(among(states)) UNION ALL SELECT id FROM take WHERE \(CatalogSchema.isPending)"
-            _ = try addFew(takes, values, many: many, database)
-        }
-        switch standing {
-        case .held: try add("'held'")
-        case .waiting:
-            try add("'waiting'")
-            self.add("NOT \(each("'held'"))", values)
-        case .done:
-            try add("'done'")
-            self.add("NOT \(each("'held', 'waiting'"))", values)
-        case .notDone:
-            try addPending(or: "'never', 'held', 'waiting'")
-            self.add("(\(each("'held', 'waiting'")) OR NOT \(each("'done'")))", values + values)
-        case .nowhere:
-            try addPending(or: "'never'")
-            self.add("NOT \(each("'held', 'waiting', 'done'"))", values)
-        }
-    }
-
-    private mutating func addText(_ text: String, columns: String?) {
-        // Every word must match as a prefix. A text without words finds nothing.
-        let words = FTS5Pattern(matchingAllPrefixesIn: text)?.rawPattern
-        let pattern = words.map { columns == nil ? $0 : "\(columns ?? "") : (\($0))" } ?? "\"\""
-        add("+id IN (SELECT rowid FROM takeText WHERE takeText MATCH ?)", [pattern])
-    }
-
-    /// Values are limited to 1e12 s, more than any take has, to avoid an overflow.
-    private static func microseconds(_ seconds: Double) -> Int64 {
-        Int64((max(0, min(seconds, 1e12)) * 1e6).rounded())
-    }
 }

@@ -1,6 +1,6 @@
+public import Files
 import GRDB
 import Glibc
-public import TakeFiles
 public import Takes
 
 /// The index of all takes: an SQLite database that can be rebuilt from the files.
@@ -141,9 +141,7 @@ public struct CatalogError: Error, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        // Safe: the string lives until the next call on this thread.
-        let reason = unsafe String(cString: strerror(code))
         let advice = code == ENOSPC ? "free some space there" : "the library's user must be allowed to write there"
-        return "catalog: cannot \(operation) \(path): \(reason): \(advice)"
+        return "catalog: cannot \(operation) \(path): \(SystemError(code)): \(advice)"
     }
 }

@@ -12,6 +12,7 @@ enum CatalogSchema {
         migrator.registerMigration("6 sound", migrate: sound)
         migrator.registerMigration("7 whole files", migrate: wholeFiles)
         migrator.registerMigration("8 origins", migrate: origins)
+        migrator.registerMigration("9 levels", migrate: levels)
         return migrator
     }
 
@@ -20,12 +21,22 @@ enum CatalogSchema {
     }
 
     /// Marks the takes that an earlier version cataloged, before or after this version, so that they are read again. An
-    /// earlier version treats a take without its notes as complete at home, and does not write the kit's id.
+    /// earlier version treats a take without its notes as complete at home, and does not write the kit's id, the title and
+    /// the levels.
     static func distrustOthers(_ database: Database) throws {
         try database.execute(sql: "UPDATE take SET notesModifiedNs = -1 WHERE notesModifiedNs <> notesSeenNs")
-        guard try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM take WHERE \(hasNoKitKey))") == true else {
-            return
+        if try hasRow(hasNoKitKey, database) { try addKits(database) }
+        if try hasRow(hasNoSpanKey, database) {
+            try database.execute(sql: "UPDATE take SET notesModifiedNs = -1 WHERE \(hasNoSpanKey)")
+            try addLevels(database)
         }
+    }
+
+    private static func hasRow(_ condition: String, _ database: Database) throws -> Bool {
+        try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM take WHERE \(condition))") == true
+    }
+
+    private static func addKits(_ database: Database) throws {
         // An earlier version identifies a take by its stem only, so there may now be two rows for the same take.
         let doubles = """
             SELECT later.id FROM take AS later JOIN take AS first USING (take, origin) WHERE first.id < later.id
@@ -53,6 +64,55 @@ enum CatalogSchema {
                 SELECT iif(json_valid(json), json_extract(json, '$.kit_id'), NULL) AS found
                 FROM sidecar WHERE sidecar.id = take.id)))
         """
+
+    /// Whether an earlier version wrote the row. This version always writes the key.
+    private static let hasNoSpanKey = "json_type(entry, '$.span_seconds') IS NULL"
+
+    /// Adds the peak of each take, by which lists are sorted and selected, and the levels and the span of its entry.
+    /// Earlier versions write rows without these columns and keys.
+    private static func levels(_ database: Database) throws {
+        try database.alter(table: "take") { table in
+            table.add(column: "loudness", .integer).notNull().defaults(to: Loudness.unknown)
+            table.add(column: "quietness", .integer).notNull().defaults(to: -Loudness.unknown)
+        }
+        try database.execute(sql: "CREATE INDEX takeWithoutSpanKey ON take (id) WHERE \(hasNoSpanKey)")
+        try addLevels(database)
+        for order in lists { try database.drop(index: indexName(by: order)) }
+        for order in lists + ["loudness", "quietness"] { try indexTakes(by: order, database) }
+    }
+
+    /// Computes the columns and keys of all rows without `span_seconds`. Each sidecar is read once, because all of them
+    /// may be much longer than the memory.
+    private static func addLevels(_ database: Database) throws {
+        // Some sidecars are not JSON to SQLite, see `entryWithKit`.
+        func each(_ key: String) -> String {
+            """
+            FROM sidecar, json_each(iif(json_valid(sidecar.json), sidecar.json, '{}'), '$.\(key)') AS item
+                WHERE sidecar.id = take.id AND item.type = 'object'
+            """
+        }
+        func value(_ key: String) -> String { "json_extract(item.value, '$.\(key)')" }
+        // A key with NULL is left out (RFC 7396).
+        try database.execute(
+            sql: """
+                UPDATE take SET (loudness, quietness, entry) = (
+                    SELECT coalesce(loudness, \(Loudness.unknown)), coalesce(loudness, \(-Loudness.unknown)),
+                        json_patch(take.entry, json_object(
+                            'peak_dbfs', peak, 'rms_dbfs', rms, 'span_seconds', coalesce(span, take.durationUs / 1e6)))
+                    FROM (
+                        SELECT peak, rms, span, iif(channels = 0, NULL, coalesce(
+                            CAST(round(max(-1000, min(peak, 1000)) * 1000) AS INTEGER), \(Loudness.silence)
+                        )) AS loudness
+                        FROM (
+                            SELECT count(*) AS channels, max(\(value("peak_dbfs"))) AS peak,
+                                max(\(value("rms_dbfs"))) AS rms, (
+                                    SELECT max(\(value("first_frame")) * 1.0 / json_extract(sidecar.json, '$.rate_hz')
+                                        + \(value("frames")) * 1.0 / \(value("rate_hz")))
+                                    \(each("parts"))) AS span
+                            \(each("levels")))))
+                    WHERE \(hasNoSpanKey)
+                """)
+    }
 
     /// Allows takes of several kits to have the same stem. SQLite cannot drop the constraint of a column, so the table
     /// is replaced.
@@ -197,12 +257,28 @@ enum CatalogSchema {
         }
     }
 
+    private static let lists = ["startedUs", "durationUs", "number", "byteCount"]
+
     private static func indexTakes(_ database: Database) throws {
-        // Each index covers all columns by which a list may be filtered, so that filtering does not read the table.
-        for order in ["startedUs", "durationUs", "number", "byteCount"] {
-            let others = ["startedUs", "durationUs", "markerCount", "isStarred", "storage"].filter { $0 != order }
-            try database.create(index: "takeBy\(order)", on: "take", columns: [order, "id"] + others)
-        }
+        for order in lists { try indexTakes(by: order, covering: filters, database) }
         try database.create(index: "takeByPlace", on: "take", columns: ["storage", "day"])
     }
+
+    private static let filters = ["startedUs", "durationUs", "markerCount", "isStarred", "storage"]
+
+    /// The index covers all columns by which a list may be filtered, so that filtering does not read the table.
+    private static func indexTakes(by order: String, covering filters: [String], _ database: Database) throws {
+        try database.create(
+            index: indexName(by: order), on: "take", columns: [order, "id"] + filters.filter { $0 != order })
+    }
+
+    /// Makes the index for one order of lists.
+    static func indexTakes(by order: String, _ database: Database) throws {
+        try indexTakes(by: order, covering: filters + ["loudness"], database)
+    }
+
+    static func indexName(by order: String) -> String { "takeBy\(order)" }
+
+    /// The orders of lists that differ from the order of days.
+    static let scatteredOrders = ["durationUs", "byteCount", "loudness", "quietness"]
 }

@@ -1,6 +1,6 @@
+import Files
 import FoundationEssentials
 import Glibc
-import TakeFiles
 import Takes
 
 /// The library's own files of the takes. They contain what only the library knows, and a rebuilt catalog reads them

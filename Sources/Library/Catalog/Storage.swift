@@ -1,6 +1,6 @@
 import CLinux
+import Files
 import Glibc
-import TakeFiles
 
 /// A folder for takes with an identifier of its storage.
 public struct Storage: Hashable, Sendable {

@@ -1,12 +1,13 @@
 import Control
+import Files
 import FoundationEssentials
 import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
-import TakeFiles
 import Takes
 import Transport
+import Upload
 
 /// Keeps a file with the recorder's state. A unit of the system announces the kit from it by mDNS.
 struct Announcer: ServiceLifecycle.Service {
@@ -24,23 +25,24 @@ struct Announcer: ServiceLifecycle.Service {
 
     /// Writes the file at each change until the library shuts down.
     func run() async throws {
+        let disk = try DiskReader(name: "announce")
         await cancelWhenGracefulShutdown {
             var shown = ""
             while !Task.isCancelled {
                 do {
-                    try await follow { state in show(state, &shown) }
+                    try await follow { state in await show(state, &shown, disk) }
                 } catch {
                     // The recorder does not answer.
                 }
                 guard !Task.isCancelled else { return }
-                show("away", &shown)
+                await show("away", &shown, disk)
                 try? await Task.sleep(for: Self.pause)
             }
         }
     }
 
     /// Calls `body` with each state of the recorder, until the connection ends.
-    private func follow(_ body: (String) -> Void) async throws {
+    private func follow(_ body: (String) async -> Void) async throws {
         let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(5))
             .connect(unixDomainSocketPath: path) { channel in
@@ -58,7 +60,7 @@ struct Announcer: ServiceLifecycle.Service {
                     let line = rest.readSlice(length: end - rest.readerIndex + 1)
                 {
                     let status = try? JSONValue(decoding: line.readableBytesView)
-                    if let state = status?["state"]?.text { body(state) }
+                    if let state = status?["state"]?.text { await body(state) }
                 }
                 rest.discardReadBytes()
                 guard rest.readableBytes < Self.longestLine else { return }
@@ -66,16 +68,18 @@ struct Announcer: ServiceLifecycle.Service {
         }
     }
 
-    private func show(_ state: String, _ shown: inout String) {
+    private func show(_ state: String, _ shown: inout String, _ disk: DiskReader) async {
         guard state != shown else { return }
         shown = state
-        let files = FileSystem()
-        do throws(FileError) {
-            let draft = try files.create(file + ".tmp", isNew: false, mode: 0o640)
-            try files.write(Array("\(kit)\n\(state)\n".utf8), to: draft, at: 0)
-            try files.move(file + ".tmp", to: file)
+        do {
+            try await disk.perform { files in
+                let draft = try files.create(file + ".tmp", isNew: false, mode: 0o640)
+                try files.write(Array("\(kit)\n\(state)\n".utf8), to: draft, at: 0)
+                try files.move(file + ".tmp", to: file)
+            }
         } catch {
-            log.warning("console: \(error.fact): the network does not learn what the recorder does")
+            let reason = (error as? FileError)?.fact ?? "\(error)"
+            log.warning("console: \(reason): the network does not learn what the recorder does")
         }
     }
 }

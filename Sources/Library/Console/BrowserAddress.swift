@@ -22,6 +22,9 @@ struct BrowserAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the browser runs on this machine.
+    var isThisMachine: Bool { network.count == 4 ? network[0] == 127 : description == "::1" }
+
     private static func bytes(of text: String, _ family: Int32, count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         // Safe: the buffer has the length of an address of this family.

@@ -13,12 +13,13 @@ import Takes
 
 /// The console: the HTTP interface of a kit and the pages for phones, as a service of the library.
 public struct Console: Service {
+    let routes: [Route]
     private let servers: [ConsoleServer]
     private let pools: [NIOThreadPool]
 
     /// The console according to the settings; empty if they turn it off.
     /// - Parameters:
-    ///   - settingsFile: the settings file. The password file, `console.password`, is next to it.
+    ///   - settingsFile: the absolute path of the settings file. The password file, `console.password`, is next to it.
     ///   - tls: the address for TLS if the service manager opened no socket for it; nil for none.
     /// - Throws: an error of one sentence, for example if a folder cannot be created.
     public static func services(
@@ -44,12 +45,12 @@ public struct Console: Service {
             log: library.log)
     }
 
-    private init(_ library: LibraryDesk, _ ports: [ConsolePort], settingsFile: String) throws {
+    init(_ library: LibraryDesk, _ ports: [ConsolePort], settingsFile: String) throws {
         let (settings, log, clock) = (library.settings, library.log, SystemClock())
         // Separate pools, so that waits for the disk and waits for the recorder do not delay each other.
         let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
-        let packing = NIOThreadPool(numberOfThreads: 1)
-        pools = [disk, asking, packing]
+        let (packing, drawing) = (NIOThreadPool(numberOfThreads: 1), NIOThreadPool(numberOfThreads: 1))
+        pools = [disk, asking, packing, drawing]
         let (phones, problem) = PhoneBook.open(in: settings.library.directory)
         if let problem { log.error("\(problem)") }
         try phones.start()
@@ -65,13 +66,20 @@ public struct Console: Service {
         let pyramid = try WaveformPyramid(in: "\(settings.library.directory)/waveforms")
         let securePort = Locked<Int?>(nil)
         let session = SessionRoutes(
-            phones: phones, desk: pairing, settings: settings, securePort: { securePort.withLock(\.self) }, pool: disk)
-        let routes =
-            PageRoutes().routes + session.routes
+            phones: phones, desk: pairing, ticket: Ticket(in: settings.library.directory), settings: settings,
+            securePort: { securePort.withLock(\.self) }, pool: disk)
+        let people = session.routes + LabelRoutes(library: library, pool: disk).routes
+        routes =
+            PageRoutes(kit: settings.kitName).routes + people
             + RecorderRoutes(recorder: recorder).routes + EventRoutes(feed: feed).routes
             + LibraryRoutes(library: library, pool: disk, news: news).routes
             + FileRoutes(library: library, pool: disk, nameTime: settings.takes.nameTime).routes
             + ExportRoutes(library: library, pyramid: pyramid, pool: disk, nameTime: settings.takes.nameTime).routes
+            + SpectrumRoutes(library: library, pictures: TakePictures(), disk: disk, drawing: drawing).routes
+            + DayRoutes(
+                library: library, history: HistoryFolder(HistoryFolder.usualPath), pyramid: pyramid, disk: disk,
+                drawing: drawing
+            ) { clock.wallTime() }.routes
             + SettingsRoutes(
                 desk: SettingsDesk(
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
@@ -92,6 +100,10 @@ public struct Console: Service {
             + ListenRoutes(
                 path: "\(Self.folder(of: settings.control.socket))/listen.sock",
                 isAllowed: settings.console.hasLiveListening, pool: asking, feed: feed
+            ).routes
+            + LiveSpectrumRoutes(
+                spectrum: LiveSpectrum(path: "\(Self.folder(of: settings.control.socket))/sound.sock"),
+                isAllowed: settings.console.hasLiveListening
             ).routes
         let doorkeeper = Doorkeeper(
             phones, access: settings.console.access, hosts: [settings.kitName, KitName.hostName])

@@ -16,6 +16,8 @@ struct ConsoleContext: RequestContext {
     /// Whether the request came by TLS.
     var isSecure = false
     var query = QueryItems()
+    /// The members of the JSON object in the body; empty without a body.
+    var members: [String: JSONValue] = [:]
     var right = Right.none
     /// Nil if the browser is not paired.
     var phone: PhoneBook.Phone?
@@ -59,9 +61,8 @@ extension Request {
     /// The same limit for a stranger.
     private static let strangersPatience = TimeAmount.seconds(10)
 
-    /// The whole body.
-    /// - Throws: `Problem`. A connection that is too slow is closed.
-    func wholeBody(_ context: ConsoleContext) async throws -> RequestBody {
+    /// The whole body. A connection that is too slow is closed.
+    private func wholeBody(_ context: ConsoleContext) async throws -> ByteBuffer {
         let channel = context.channel
         let deadline = channel.eventLoop.scheduleTask(
             in: context.phone == nil ? Self.strangersPatience : Self.patience
@@ -70,7 +71,7 @@ extension Request {
         do {
             let bytes = try await body.collect(upTo: Self.longestBody)
             context.arrival.complete()
-            return RequestBody(buffer: bytes)
+            return bytes
         } catch is NIOTooManyBytesError {
             throw Problem(
                 .contentTooLarge, .usage, "console: the request is longer than \(Self.longestBody) bytes: send less")
@@ -83,8 +84,8 @@ extension Request {
     /// The members of the JSON object in the body; empty if the body is empty.
     /// - Parameter known: the allowed keys.
     /// - Throws: `Problem`.
-    func members(_ known: [String] = []) async throws -> [String: JSONValue] {
-        let bytes = try await body.collect(upTo: Self.longestBody)
+    func members(_ known: [String], _ context: ConsoleContext) async throws -> [String: JSONValue] {
+        let bytes = try await wholeBody(context)
         guard bytes.readableBytes > 0 else { return [:] }
         guard let value = try? JSONValue(decoding: bytes.readableBytesView), case .object(let members) = value else {
             throw Problem(
@@ -92,11 +93,17 @@ extension Request {
                 "console: the request is not a JSON object, with at most \(JSONValue.deepest) levels and numbers below 1e128"
             )
         }
-        if let stranger = members.keys.sorted().first(where: { !known.contains($0) }) {
-            let allowed = known.isEmpty ? "none is allowed" : "allowed are \(known.joined(separator: ", "))"
-            let name = JSONValue.string(String(stranger.prefix(40)))
-            throw Problem(.badRequest, .usage, "console: the key \(name) is unknown: \(allowed)")
-        }
+        try members.checkKeys(known)
         return members
+    }
+}
+
+extension [String: JSONValue] {
+    /// Refuses a key that is not one of the known ones.
+    func checkKeys(_ known: [String]) throws(Problem) {
+        guard let stranger = keys.sorted().first(where: { !known.contains($0) }) else { return }
+        let allowed = known.isEmpty ? "none is allowed" : "allowed are \(known.joined(separator: ", "))"
+        let name = JSONValue.string(String(stranger.prefix(40)))
+        throw Problem(.badRequest, .usage, "console: the key \(name) is unknown: \(allowed)")
     }
 }

@@ -21,20 +21,17 @@ struct ConsolePassword: Sendable {
     func check(_ given: String, by guesser: Attempts.Guesser, now: Instant) async throws {
         if let wait = attempts.withLock({ $0.begin(guesser, at: now) }) {
             let seconds = wait.components.seconds + 1
-            var problem = Problem(
-                .tooManyRequests, .busy, "pair: too many wrong passwords: try again in \(seconds) seconds")
+            var problem = Problem(.wrongPasswords(seconds: seconds))
             problem.headers[.retryAfter] = String(seconds)
             throw problem
         }
         guard let password = try await secret() else {
             attempts.withLock { $0.takeBack(guesser, now) }
-            throw Problem(
-                .forbidden, .denied, "pair: no password is set: hold play on the kit for 3 seconds and pair by the code"
-            )
+            throw Problem(.noPassword)
         }
         // Hashes are compared, so that the response time shows nothing about the password.
         guard Digest.sha256(given) == Digest.sha256(password.text) else {
-            throw Problem(.forbidden, .denied, "pair: the password is wrong")
+            throw Problem(.wrongPassword)
         }
         attempts.withLock { $0.takeBack(guesser, now) }
     }
@@ -51,10 +48,7 @@ struct ConsolePassword: Sendable {
                 return line.isEmpty ? nil : Secret(line)
             } catch {
                 // The path must not be shown to strangers.
-                throw Problem(
-                    .internalServerError, .io,
-                    "pair: the kit's password cannot be read: its file must belong to the library's user, with mode 600"
-                )
+                throw Problem(.passwordUnreadable)
             }
         }
     }

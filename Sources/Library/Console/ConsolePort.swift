@@ -41,7 +41,7 @@ struct ConsolePort {
         // A console restricted to one address must not be opened at others.
         if let inherited, !InheritedSockets.listens(inherited, at: plain.host) {
             library.log.notice(
-                "console: there is no https: fieldfare-library-tls.socket listens at \(address), and [console] listen has another host"
+                "console: https is off: fieldfare-library-tls.socket listens at \(address), and [console] listen has another host"
             )
             close(inherited)
             return nil
@@ -49,7 +49,7 @@ struct ConsolePort {
         do {
             return Self(address: address, inherited: inherited, tls: try NIOSSLContext(certificate))
         } catch {
-            library.log.error("console: the certificate cannot be used: \(error): there is no https")
+            library.log.error("console: the certificate cannot be used: \(error): https is off")
             if let inherited { close(inherited) }
             return nil
         }

@@ -1,4 +1,5 @@
 import Exports
+import Files
 import Glibc
 import HTTPTypes
 import Hummingbird
@@ -6,12 +7,13 @@ import HummingbirdCore
 import Library
 import NIOCore
 import NIOPosix
+import Spectra
 import TakeFiles
 import Takes
 import Transport
 import Upload
 
-/// Content generated from takes during the request: waveforms at any zoom, clips, archives.
+/// Content generated from takes during the request: waveforms at any zoom, clips, MP3, archives.
 struct ExportRoutes: Sendable {
     let library: LibraryDesk
     let pyramid: WaveformPyramid
@@ -62,6 +64,18 @@ struct ExportRoutes: Sendable {
                     clip, to: request, context, name: clip.name,
                     mediaType: format == .wav ? "audio/wav" : "audio/flac")
             },
+            Route(.get, "/api/takes/{take}/sound.mp3", for: .look, query: ["from", "to"]) { request, context in
+                let (stem, query) = (context.parameter("take"), context.query)
+                let sound = try await pool.runIfActive {
+                    try Self.refused {
+                        let (take, sidecar) = try found(stem, for: "mp3")
+                        return try TakeMP3(
+                            Self.range(query), of: TakeSound(of: sidecar, in: take.folder),
+                            names: take.trueNames(nameTime))
+                    }
+                }
+                return try await answer(sound, to: request, context, name: sound.name, mediaType: "audio/mpeg")
+            },
             Route(.get, "/api/archive", for: .look, query: .many("take")) { request, context in
                 var named: Set<String> = []
                 let stems = context.query[all: "take"].filter { named.insert($0).inserted }
@@ -83,7 +97,7 @@ struct ExportRoutes: Sendable {
     }
 
     /// From `from` up to `to`, in frames; the whole take without them.
-    private static func range(_ query: QueryItems) throws(Problem) -> Range<Int64> {
+    static func range(_ query: QueryItems) throws(Problem) -> Range<Int64> {
         let from = try query.count("from") ?? 0
         let to = try query.count("to") ?? .max
         guard from < to else {
@@ -93,16 +107,8 @@ struct ExportRoutes: Sendable {
     }
 
     private func found(_ stem: String, for name: String) throws -> (CatalogedTake, Sidecar) {
-        let take = try take(stem, for: name)
+        let take = try library.takeHere(stem, for: name)
         return (take, try sidecar(of: take, for: name))
-    }
-
-    private func take(_ stem: String, for name: String) throws -> CatalogedTake {
-        let take = try library.take(stem, for: name)
-        guard take.place == .here else {
-            throw Problem(.conflict, .busy, "\(name): \(stem) is on a storage that is out: put it in first")
-        }
-        return take
     }
 
     /// A take's sidecar with the current markers.
@@ -116,11 +122,11 @@ struct ExportRoutes: Sendable {
 
     /// The stem for the copies of a take.
     private func copyStem(_ stem: String) throws -> String {
-        try take(stem, for: "archive").trueNames(nameTime)?.stem(of: stem) ?? stem
+        try library.takeHere(stem, for: "archive").trueNames(nameTime)?.stem(of: stem) ?? stem
     }
 
     private func entries(_ stem: String, isOnly: Bool) throws -> [ZipArchive.Entry] {
-        let take = try take(stem, for: "archive")
+        let take = try library.takeHere(stem, for: "archive")
         let notes = try library.notes(of: take.identity, for: "archive")
         do {
             return try Self.entries(of: take, .success(try sidecar(of: take, for: "archive")), notes, nameTime)
@@ -208,24 +214,28 @@ struct ExportRoutes: Sendable {
     }
 
     /// Converts errors to problems.
-    private static func refused<Result>(_ body: () throws -> Result) throws -> Result {
+    static func refused<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as ExportError {
             switch error.kind {
+            case .usage: throw Problem(.notExportable(message: error.description))
+            case .take: throw Problem(.soundUnusable(message: error.description))
+            case .machine: throw Problem(.noMP3(message: error.description))
+            }
+        } catch let error as SpectraError {
+            switch error.kind {
             case .usage: throw Problem(.badRequest, .usage, error.description)
-            case .take: throw Problem(.unprocessableContent, .badData, error.description)
+            case .file, .sound: throw Problem(.soundUnusable(message: error.description))
             }
         } catch let error as FileError where error.code == ENOSPC || error.code == EDQUOT {
-            throw Problem(
-                .insufficientStorage, .io,
-                "console: \(error.fact): free some space there")
+            throw Problem(.noRoom(message: "console: \(error.fact): free some space there"))
         } catch let error as FileError {
-            throw Problem(.notFound, .notFound, "console: \(error.fact): the take may have been deleted")
+            throw Problem(.fileMissing(message: "console: \(error.fact): the take may have been deleted"))
         } catch let error as SoundFileError {
-            throw Problem(.unprocessableContent, .badData, "console: \(error.description)")
+            throw Problem(.soundUnusable(message: "console: \(error.description)"))
         } catch let error as SidecarError {
-            throw Problem(.unprocessableContent, .badData, "console: \(error)")
+            throw Problem(.soundUnusable(message: "console: \(error)"))
         }
     }
 

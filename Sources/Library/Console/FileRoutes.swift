@@ -1,4 +1,5 @@
 import Exports
+import Files
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -96,7 +97,7 @@ struct StoredFile: Sendable {
             throw Problem(.notFound, .notFound, "file: \(take.take) has no file of this name")
         }
         guard take.place == .here else {
-            throw Problem(.conflict, .busy, "file: \(take.take) is on a storage that is out: put it in first")
+            throw Problem(.storageOut(subject: "file: \(take.take)"))
         }
         let path = "\(take.folder)/\(name)"
         do throws(FileError) {
@@ -115,7 +116,7 @@ struct StoredFile: Sendable {
             tag = "\"\(attributes.inode)-\(byteCount)-\(attributes.modifiedNs)\(version)\""
             modified = names == nil ? HTTPDate.text(WallTime(microseconds: attributes.modifiedNs / 1000)) : nil
         } catch {
-            throw Problem(.notFound, .notFound, "file: \(error.fact): the take may have been deleted")
+            throw Problem(.fileMissing(message: "file: \(error.fact): the take may have been deleted"))
         }
         self.name = name
         mediaType = known.mediaType
@@ -134,7 +135,7 @@ extension CatalogedTake {
     func recordedSidecar() throws -> Sidecar {
         let folders = folder.split(separator: "/", omittingEmptySubsequences: false)
         guard let day = folders.last, let name = TakeName(stem: take, day: String(day)) else {
-            throw Problem(.internalServerError, .internal, "\(take): its name is none of a take")
+            throw Problem(.internalServerError, .internal, "\(take): this is not a take's name")
         }
         return try TakesFolder(path: folders.dropLast().joined(separator: "/")).sidecar(of: name)
     }

@@ -1,8 +1,8 @@
 import CLinux
+import Files
 import Glibc
 import NIOCore
 import NIOHTTP1
-import TakeFiles
 
 /// Sends ranges of a file as the body of an answer. The kernel copies them from its cache to the network (sendfile(2)).
 /// Each range is read into the cache first, so that network threads do not wait for the disk.

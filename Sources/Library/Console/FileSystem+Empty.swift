@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 
 extension FileSystem {
     /// Creates a folder for this user alone, or empties the existing one.

@@ -59,7 +59,8 @@ struct InheritedSockets: Equatable {
         let found = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name -> SocketAddress? in
                 guard unsafe getsockname(descriptor, name, &length) == 0 else { return nil }
-                switch Int32(unsafe name.pointee.sa_family) {
+                // Each address begins with its family.
+                switch Int32(unsafe UnsafeRawPointer(name).load(as: sa_family_t.self)) {
                 case AF_INET:
                     return unsafe name.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
                         SocketAddress(unsafe $0.pointee)

@@ -55,7 +55,7 @@ struct Journal: Sendable {
             output = try ProgramOutput(of: program, arguments, limit: Self.mostBytes, patience: Self.patience)
         } catch {
             if let after, error.problem.contains("cursor") { throw Self.noCursor(after) }
-            throw Problem(.serviceUnavailable, .io, "log: \(error): look at it on the kit with journalctl")
+            throw Problem(.logUnreadable(message: "log: \(error): look at it on the kit with journalctl"))
         }
         let entries = output.bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSONValue(decoding: $0) }
         let following = entries.count > limit ? entries[limit]["__CURSOR"]?.text : nil

@@ -1,5 +1,4 @@
 import Control
-import FoundationEssentials
 import Hummingbird
 import Library
 import NIOPosix
@@ -17,102 +16,100 @@ struct LibraryRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/api/library", for: .look) { _, _ in try await answer(["command": .string("status")]) },
+            Route(.get, "/api/library", for: .look) { _, _ in try await answer { library in try library.status() } },
             Route(.get, "/api/takes", for: .look, query: .once(Self.conditions)) { _, context in
-                var members = context.query.members(
-                    numbers: ["limit", "least_seconds", "most_seconds"], booleans: ["starred", "damaged", "descending"])
-                members["command"] = .string("takes")
-                return try await answer(members)
+                let numbers: Set = [
+                    "limit", "least_seconds", "most_seconds", "longer", "shorter", "hour_from", "hour_to", "louder",
+                ]
+                var query = try TakeQuery(
+                    context.query.members(numbers: numbers, booleans: ["starred", "damaged", "descending"]))
+                query.isCounted = true
+                return try await answer { [query] library in try library.takes(query) }
             },
             Route(.get, "/api/takes/{take}", for: .look) { _, context in
-                try await answer(["command": .string("show"), "take": stem(context)])
+                let take = try TakeReference(reading: context.parameter("take"), for: "show")
+                return try await answer { library in try library.show(take) }
             },
-            Route(.patch, "/api/takes/{take}", for: .all) { request, context in
-                try await change(
-                    try await request.members(["memo", "memo_was", "starred", "add", "remove", "markers"]),
-                    of: context.parameter("take"))
+            Route(
+                .patch, "/api/takes/{take}", for: .all,
+                takes: .json(["title", "memo", "memo_was", "starred", "add", "remove", "markers"])
+            ) { _, context in
+                let (stem, changes) = (context.parameter("take"), try Self.changes(context.members))
+                // A refusal repeats the name of the take, so the name must not be long.
+                _ = try TakeReference(reading: stem, for: changes[0].kind.rawValue)
+                return try await answer { library in try library.change(stem, changes) }
             },
             Route(.delete, "/api/takes/{take}", for: .all, query: ["where", "left", "now"]) { _, context in
                 try await delete(context.parameter("take"), context.query)
             },
-            Route(.post, "/api/takes/{take}/restore", for: .all) { request, context in
-                _ = try await request.members()
-                return try await restore(context.parameter("take"))
+            Route(.post, "/api/takes/{take}/restore", for: .all) { _, context in
+                try await restore(context.parameter("take"))
             },
-            Route(.post, "/api/takes/{take}/outbox", for: .all) { request, context in
-                let wish = try await request.members(["do"])["do"]?.text ?? ""
-                guard let decision = OutboxDecision(rawValue: "outbox-\(wish)") else {
+            Route(.post, "/api/takes/{take}/outbox", for: .all, takes: .json(["do"])) { _, context in
+                guard let decision = OutboxDecision(rawValue: "outbox-\(context.members["do"]?.text ?? "")") else {
                     throw Problem(.badRequest, .usage, "outbox: do: allowed are \"add\", \"remove\", \"hold\"")
                 }
-                return try await answer(["command": .string(decision.rawValue), "take": stem(context)])
+                let take = try TakeReference(reading: context.parameter("take"), for: decision.rawValue)
+                return try await answer { library in try library.carryOut(decision, of: take) }
             },
-            Route(.post, "/api/takes/{take}/accept-damaged", for: .all) { request, context in
-                _ = try await request.members()
-                return Response(jsonBytes: try await library.acceptDamaged(context.parameter("take")).utf8)
+            Route(.post, "/api/takes/{take}/accept-damaged", for: .all) { _, context in
+                Response(jsonText: try await library.acceptDamaged(context.parameter("take")).json)
             },
-            Route(.post, "/api/stick/adopt", for: .all) { request, context in
-                _ = try await request.members()
+            Route(.post, "/api/stick/adopt", for: .all) { _, context in
                 let (reply, isNew) = try await library.adoptStick(by: context.phone?.name)
                 if isNew { await news.report(PhoneEvent(.stick, by: context.phone?.name)) }
-                return Response(jsonBytes: reply.utf8)
+                return Response(jsonText: try reply.json)
             },
             Route(.get, "/api/outbox", for: .look, query: ["limit"]) { _, context in
-                var members = context.query.members(numbers: ["limit"], booleans: [])
-                members["command"] = .string("outbox")
-                return try await answer(members)
+                let limit = try LibraryMessage.outboxLimit(context.query.members(numbers: ["limit"], booleans: []))
+                return try await answer { library in try library.outbox(limit: limit) }
             },
         ]
             + OutboxWish.allCases.map { wish in
-                Route(.post, "/api/outbox/\(wish.rawValue.dropFirst("outbox-".count))", for: .all) { request, _ in
-                    _ = try await request.members()
-                    return try await answer(["command": .string(wish.rawValue)])
+                Route(.post, "/api/outbox/\(wish.rawValue.dropFirst("outbox-".count))", for: .all) { _, _ in
+                    try await answer { library in try library.carryOut(wish) }
                 }
             }
     }
 
     /// The allowed conditions of a list.
     private static let conditions = [
-        "text", "tag", "starred", "marker", "since", "until", "least_seconds", "most_seconds", "kit", "place", "upload",
-        "damaged",
-        "order", "descending", "limit", "after",
+        "q", "text", "tag", "starred", "marker", "label", "since", "until", "hour_from", "hour_to", "zone",
+        "least_seconds", "most_seconds", "longer", "shorter", "louder", "kit", "place", "upload", "damaged",
+        "sort", "order", "descending", "limit", "after",
     ]
 
-    private func stem(_ context: ConsoleContext) -> JSONValue { .string(context.parameter("take")) }
+    /// The keys of a marker to set.
+    static let markerKeys = ["at_frame", "note", "end_frame", "low_hz", "high_hz"]
 
-    /// Carries out a request in the form of the library's socket.
-    private func answer(_ members: [String: JSONValue]) async throws -> Response {
-        let message = try LibraryMessage(members)
-        let object = try await pool.runIfActive { try library.answer(message) }
-        return Response(jsonBytes: object.utf8)
+    /// Asks the library on a thread that may wait for the disk.
+    private func answer(
+        _ ask: @escaping @Sendable (LibraryDesk) throws -> any LibraryReply
+    ) async throws -> Response {
+        Response(jsonText: try await pool.runIfActive { try ask(library).json })
     }
 
-    /// Changes people's notes on a take, either all of them or none.
-    private func change(_ wanted: [String: JSONValue], of stem: String) async throws -> Response {
-        var messages: [LibraryMessage] = []
-        func add(_ command: String, _ members: [String: JSONValue]) throws {
-            let named: [String: JSONValue] = ["command": .string(command), "take": .string(stem)]
-            messages.append(try LibraryMessage(members.merging(named) { $1 }))
-        }
-        if wanted["memo"] != nil || wanted["memo_was"] != nil {
-            try add("memo", wanted.filter { $0.key.hasPrefix("memo") })
-        }
-        if let starred = wanted["starred"] { try add("star", ["starred": starred]) }
-        if wanted["add"] != nil || wanted["remove"] != nil {
-            try add("tag", wanted.filter { $0.key == "add" || $0.key == "remove" })
-        }
-        if let markers = wanted["markers"] {
+    /// The changes of a take's notes that a body asks for, at least one.
+    private static func changes(_ members: [String: JSONValue]) throws -> [NotesChange] {
+        var changes: [NotesChange] = []
+        if members["memo"] != nil || members["memo_was"] != nil { changes.append(try NotesChange(.memo, members)) }
+        if members["title"] != nil { changes.append(try NotesChange(.title, members)) }
+        if members["starred"] != nil { changes.append(try NotesChange(.star, members)) }
+        if members["add"] != nil || members["remove"] != nil { changes.append(try NotesChange(.tag, members)) }
+        if let markers = members["markers"] {
             guard case .object(let members) = markers, members.keys.allSatisfy({ $0 == "set" || $0 == "remove" }) else {
                 throw Problem(.badRequest, .usage, "markers: allowed is an object with set, remove, or both")
             }
-            try add("markers", members)
+            if case .array(let setting)? = members["set"] {
+                for case .object(let marker) in setting { try marker.checkKeys(Self.markerKeys) }
+            }
+            changes.append(try NotesChange(.markers, members))
         }
-        guard !messages.isEmpty else {
+        guard !changes.isEmpty else {
             throw Problem(
-                .badRequest, .usage, "console: nothing is to be changed: send memo, starred, add, remove or markers")
+                .badRequest, .usage, "console: nothing to change: send title, memo, starred, add, remove or markers")
         }
-        let changes = messages
-        let object = try await pool.runIfActive { try library.change(stem, changes) }
-        return Response(jsonBytes: object.utf8)
+        return changes
     }
 
     private func delete(_ stem: String, _ query: QueryItems) async throws -> Response {

@@ -19,9 +19,7 @@ struct ListenRoutes: Sendable {
         [
             Route(.get, "/api/listen", for: .all) { request, context in
                 guard isAllowed else {
-                    throw Problem(
-                        .forbidden, .denied, "listen: the settings forbid it: [console] live_listening = true allows it"
-                    )
+                    throw Problem(.listeningForbidden(command: "listen"))
                 }
                 let headers: HTTPFields = [.contentType: "audio/wav"]
                 guard request.method == .get else { return Response(status: .ok, headers: headers) }
@@ -29,8 +27,7 @@ struct ListenRoutes: Sendable {
                 do {
                     socket = try await pool.runIfActive { try LiveSocket(path: path) }
                 } catch let failure as LiveSocket.Failure {
-                    throw Problem(
-                        .serviceUnavailable, .busy, "listen: \(path): the recorder sends no sound: \(failure)")
+                    throw Problem(.noSound(command: "listen", socket: path, failure: "\(failure)"))
                 }
                 let body = ResponseBody { [feed] writer in
                     feed.listen(1)

@@ -58,7 +58,6 @@ final class LiveSocket: @unchecked Sendable {
     }
 
     private static func failure() -> Failure {
-        // Safe: the string lives until the next call on this thread.
-        Failure(description: unsafe String(cString: strerror(errno)))
+        Failure(description: "\(SystemError(errno))")
     }
 }

@@ -1,9 +1,9 @@
 import Control
 import Digests
+import Files
 import HTTPTypes
 import Library
 import NIOPosix
-import TakeFiles
 import Takes
 import Transport
 
@@ -72,6 +72,13 @@ struct PairingDesk: Sendable {
             try await password.check(given, by: known.map { .phone($0.id) } ?? .address(address), now: clock.now())
         case .code(let given): try await check(given, from: address)
         }
+        return try await add(name, from: address)
+    }
+
+    /// Adds a phone whose proof was accepted.
+    /// - Returns: the phone, and its token.
+    /// - Throws: `Problem`.
+    func add(_ name: String, from address: BrowserAddress) async throws -> (PhoneBook.Phone, token: String) {
         let paired = try await pool.runIfActive {
             do throws(PhoneBook.Failure) {
                 return try phones.add(name: name, now: clock.wallTime())
@@ -84,12 +91,11 @@ struct PairingDesk: Sendable {
     }
 
     private func check(_ given: String?, from address: BrowserAddress) async throws {
-        guard try await recorder.ask(.status)["pairing"]?.bool == true else { throw Self.closed }
+        guard try await recorder.ask(.status)["pairing"]?.bool == true else { throw Problem(.pairingClosed) }
         // Checked first, so that a correct code is not used up in vain.
         guard !phones.isFull else { throw Self.problem(.full) }
         guard let given = given.flatMap({ PairingCode($0.filter { $0 != " " }) }) else {
-            throw Problem(
-                .badRequest, .usage, "pair: code: give the six digits that the kit's label has, or 'fieldfare label'")
+            throw Problem(.noCode)
         }
         // Hashes are compared, so that the response time shows nothing about the code.
         let isRight = Digest.sha256(given.digits) == Digest.sha256(code.code.digits)
@@ -97,35 +103,20 @@ struct PairingDesk: Sendable {
         case .accepted: end.withLock { $0 = .paired }
         case .wrong(let left):
             news.reportWrongCode(from: address)
-            throw Problem(
-                .forbidden, .denied, "pair: the code is wrong: \(left) more wrong ones end pairing for all phones")
+            throw Problem(.wrongCode(left: left))
         case .lastWrong:
             end.withLock { $0 = .wrongCodes }
             news.reportWrongCode(from: address)
-            throw Problem(
-                .forbidden, .denied,
-                "pair: \(PairingWindow.mostWrongCodes) codes were wrong: no phone can be paired until play is held on the kit again"
-            )
-        case .closed: throw Self.closed
-        case nil:
-            throw Problem(.internalServerError, .internal, "pair: the recorder does not know pairing codes: update it")
+            throw Problem(.wrongCodes)
+        case .closed: throw Problem(.pairingClosed)
+        case nil: throw Problem(.oldRecorder)
         }
     }
 
-    private static let closed = Problem(
-        .forbidden, .denied,
-        "pair: the kit accepts no phone now: hold play on it for 3 seconds, until the upload lamp flickers, then try again"
-    )
-
     private static func problem(_ failure: PhoneBook.Failure) -> Problem {
         switch failure {
-        case .full:
-            Problem(
-                .conflict, .busy,
-                "pair: \(PhoneBook.mostPhones) phones are paired, and no more can be: remove one on the page of a paired phone"
-            )
-        case .file(let error):
-            Problem(.internalServerError, .io, "pair: \(error.fact): the phone is not paired")
+        case .full: Problem(.tooManyPhones)
+        case .file(let error): Problem(.phoneNotSaved(fact: error.fact))
         }
     }
 }

@@ -1,7 +1,7 @@
 import Digests
+import Files
 import FoundationEssentials
 import Glibc
-import TakeFiles
 import Takes
 import Workers
 
@@ -106,6 +106,17 @@ final class PhoneBook: Sendable {
     var isFull: Bool { phones.count >= Self.mostPhones }
 
     func has(_ id: String) -> Bool { phones.contains { $0.id == id } }
+
+    /// Gives a phone another name.
+    /// - Returns: the phone with its former name, or nil if it is not in the book.
+    func rename(_ id: String, to name: String) throws(FileError) -> Phone? {
+        guard let phone = phones.first(where: { $0.id == id }) else { return nil }
+        try copies.change { document in
+            guard let index = document.phones.firstIndex(where: { $0.id == id }) else { return }
+            document.phones[index].name = name
+        }
+        return phone
+    }
 
     /// Removes a phone, whose token becomes invalid.
     /// - Returns: the phone, or nil if it was not in the book.

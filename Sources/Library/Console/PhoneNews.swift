@@ -27,6 +27,7 @@ struct PhoneNews: Sendable {
         let (phone, by) = (event.phone ?? "", event.by.map { "the phone \($0)" } ?? "a phone that is not paired")
         return switch event.what {
         case .paired: "the phone \(phone) was paired"
+        case .renamed: "\(by) was renamed to \(phone)"
         case .removed: "the phone \(phone) was removed by \(event.phone == event.by ? "itself" : by)"
         case .settings: "the settings were changed by \(by): \((event.keys ?? []).joined(separator: ", "))"
         case .stick: "the stick that is in was adopted by \(by)"

@@ -1,5 +1,4 @@
 import Control
-import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -7,47 +6,56 @@ import Transport
 
 /// Why a request was refused, as a problem object for the browser (RFC 9457).
 struct Problem: Error, HTTPResponseError, CustomStringConvertible {
+    typealias Reason = Refusal.Reason
+
     var status: HTTPResponse.Status
     var headers: HTTPFields = [:]
-    private var code: Refusal.Code
-    private var detail: String
+    private var refusal: Refusal
 
     /// - Parameters:
     ///   - code: the kind of reason, as on the control socket.
     ///   - detail: one sentence.
-    init(_ status: HTTPResponse.Status, _ code: Refusal.Code, _ detail: String) {
+    ///   - reason: the same for a page in another language, or nil if a person does not meet this problem on the page.
+    init(_ status: HTTPResponse.Status, _ code: Refusal.Code, _ detail: String, _ reason: Reason? = nil) {
         self.status = status
-        self.code = code
-        self.detail = detail
+        refusal = Refusal(code, detail, reason)
     }
 
     /// A refusal of the library or the recorder.
     init(_ refusal: Refusal) {
-        self.init(refusal.code.httpStatus, refusal.code, refusal.message)
+        status = refusal.code.httpStatus
+        self.refusal = refusal
     }
 
     /// A failed request to the recorder, or its refusal.
     init(_ error: ControlError) {
         switch error.cause {
         case .refused(let refusal): self.init(refusal)
-        case .notRunning, .closed, .silent: self.init(.serviceUnavailable, .busy, error.description)
-        case .denied: self.init(.internalServerError, .denied, error.description)
-        default: self.init(.internalServerError, .io, error.description)
+        case .notRunning, .closed, .silent: self.init(.recorderAway(message: error.description))
+        case .denied: self.init(.recorderFailed(.denied, message: error.description))
+        default: self.init(.recorderFailed(.io, message: error.description))
         }
     }
 
-    private struct Document: Encodable {
+    struct Document: Encodable {
         var type = "about:blank"
         var title: String
         var status: Int
         var detail: String
         var code: Refusal.Code
+        var reason: String?
+        var values: [String: Reason.Value]?
     }
 
-    var description: String { detail }
+    var description: String { refusal.message }
+
+    var document: Document {
+        Document(
+            title: status.reasonPhrase, status: status.code, detail: refusal.message, code: refusal.code,
+            reason: refusal.reason?.name, values: refusal.reason?.values)
+    }
 
     func response() -> Response {
-        let document = Document(title: status.reasonPhrase, status: status.code, detail: detail, code: code)
         var response = Response(json: document, status: status)
         response.headers[.contentType] = "application/problem+json"
         for field in headers { response.headers[field.name] = field.value }
@@ -77,20 +85,18 @@ extension Refusal.Code {
 
 extension Response {
     init(json object: some Encodable, status: HTTPResponse.Status = .ok) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            self.init(jsonBytes: try encoder.encode(object), status: status)
-        } catch {
-            let problem = Problem(.internalServerError, .internal, "console: the answer cannot be written: \(error)")
-            self = problem.response()
+        guard let text = jsonText(object) else {
+            self = Problem(.internalServerError, .internal, "console: the answer cannot be written").response()
+            return
         }
+        self.init(jsonText: text, status: status)
     }
 
-    init(jsonBytes: some Sequence<UInt8>, status: HTTPResponse.Status = .ok) {
+    /// - Parameter text: a JSON object.
+    init(jsonText text: String, status: HTTPResponse.Status = .ok) {
         self.init(
             status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: jsonBytes)))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     /// Success without content.

@@ -36,8 +36,8 @@ struct RecorderRoutes: Sendable {
                 }
             }
             + Self.commands.map { path, command, keys in
-                Route(.post, "/api/deck/\(path)", for: .all) { [recorder] request, _ in
-                    var members = try await request.members(keys)
+                Route(.post, "/api/deck/\(path)", for: .all, takes: .json(keys)) { [recorder] _, context in
+                    var members = context.members
                     members["command"] = .string(command)
                     return Response(json: try await recorder.object(try RecorderMessage(members)))
                 }

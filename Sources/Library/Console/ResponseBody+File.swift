@@ -1,8 +1,8 @@
 import Exports
+import Files
 import HummingbirdCore
 import NIOCore
 import NIOPosix
-import TakeFiles
 
 extension ResponseBody {
     /// The size of one read if the kernel does not send the file itself. It is small, because many browsers may read

@@ -14,16 +14,25 @@ struct Route: Sendable {
     var path: String
     /// The minimum right.
     var demand: Right
-    /// The type of a request's body.
     var content: Content
     /// The allowed items of the query.
     var query: Query
     var handler: Handler
 
-    /// A form of another site cannot send these types without a preflight request.
-    enum Content: String {
-        case json = "application/json"
-        case file = "application/octet-stream"
+    /// The allowed body of a request.
+    enum Content {
+        /// A JSON object with some of these keys, or no body. The context has its members.
+        case json([String])
+        /// Any bytes, which the handler reads.
+        case file
+
+        /// A form of another site cannot send these types without a preflight request.
+        var mediaType: String {
+            switch self {
+            case .json: "application/json"
+            case .file: "application/octet-stream"
+            }
+        }
     }
 
     /// The allowed query. An unknown item is refused, because a misspelt condition would match everything.
@@ -39,7 +48,7 @@ struct Route: Sendable {
     }
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, for demand: Right, takes content: Content = .json,
+        _ method: HTTPRequest.Method, _ path: String, for demand: Right, takes content: Content = .json([]),
         query: Query = [], _ handler: @escaping Handler
     ) {
         self.method = method
@@ -49,6 +58,8 @@ struct Route: Sendable {
         self.query = query
         self.handler = handler
     }
+
+    var mayHaveBody: Bool { method == .post || method == .patch || method == .put }
 }
 
 /// Answers every request: identifies the browser, finds the route, and reports unknown addresses.
@@ -110,7 +121,7 @@ struct Routes: Sendable {
         } catch let refusal as Refusal {
             response = Problem(refusal).response()
         } catch is CancellationError {
-            response = Problem(.serviceUnavailable, .busy, "console: the library ends: try again").response()
+            response = Problem(.ending).response()
         } catch {
             response = Problem(.internalServerError, .internal, "console: \(error)").response()
         }
@@ -131,27 +142,25 @@ struct Routes: Sendable {
     private static func carryOut(_ route: Route, _ request: Request, _ context: ConsoleContext) async throws -> Response
     {
         guard context.right >= route.demand else {
-            var problem = Problem(
-                .unauthorized, .denied,
-                "console: this phone is not paired: hold play on the kit for 3 seconds until the upload lamp flickers, then pair it by the code of its label"
-            )
+            var problem = Problem(.notPaired)
             problem.headers[.wwwAuthenticate] = "Cookie realm=\"fieldfare\""
             throw problem
         }
-        let mayHaveBody = request.method == .post || request.method == .patch || request.method == .put
-        guard !mayHaveBody || isType(request.headers[.contentType], route.content) else {
+        guard !route.mayHaveBody || isType(request.headers[.contentType], route.content) else {
             throw Problem(
                 .unsupportedMediaType, .usage,
-                "console: the request's content type is not \(route.content.rawValue): send that")
+                "console: the request's content type is not \(route.content.mediaType): send that")
         }
-        var (request, context) = (request, context)
+        var context = context
         context.query = try QueryItems(request.uri.query, allowed: route.query)
-        if mayHaveBody, route.content == .json { request.body = try await request.wholeBody(context) }
+        if route.mayHaveBody, case .json(let keys) = route.content {
+            context.members = try await request.members(keys, context)
+        }
         return try await route.handler(request, context)
     }
 
     private static func isType(_ type: String?, _ content: Route.Content) -> Bool {
-        (type ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " } == content.rawValue
+        (type ?? "").prefix { $0 != ";" }.lowercased().filter { $0 != " " } == content.mediaType
     }
 }
 

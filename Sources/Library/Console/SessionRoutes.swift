@@ -10,6 +10,7 @@ import Transport
 struct SessionRoutes: Sendable {
     let phones: PhoneBook
     let desk: PairingDesk
+    let ticket: Ticket
     let settings: Settings
     /// The port for TLS, or nil if there is none.
     let securePort: @Sendable () -> Int?
@@ -20,7 +21,12 @@ struct SessionRoutes: Sendable {
             Route(.get, "/api/session", for: .none) { _, context in
                 Response(json: await session(context.right, context.phone))
             },
-            Route(.post, "/api/session", for: .none) { request, context in try await pair(request, context) },
+            Route(.post, "/api/session", for: .none, takes: .json(["name", "code", "password"])) { _, context in
+                try await pair(context)
+            },
+            Route(.patch, "/api/session", for: .all, takes: .json(["name"])) { _, context in
+                try await rename(context)
+            },
             Route(.delete, "/api/session", for: .all) { _, context in
                 var response = Response.nothing
                 if let phone = context.phone {
@@ -29,12 +35,13 @@ struct SessionRoutes: Sendable {
                 }
                 return response
             },
+            Route(.get, "/ticket/{ticket}", for: .none) { _, context in try await redeem(context) },
             Route(.get, "/api/phones", for: .all) { _, _ in
                 Response(json: ["phones": phones.phones.map(ShownPhone.init)])
             },
             Route(.delete, "/api/phones/{phone}", for: .all) { _, context in
                 guard try await remove(context.parameter("phone"), by: context.phone) else {
-                    throw Problem(.notFound, .notFound, "console: there is no such phone")
+                    throw Problem(.noSuchPhone)
                 }
                 return .nothing
             },
@@ -57,15 +64,33 @@ struct SessionRoutes: Sendable {
             securePort: securePort())
     }
 
-    private func pair(_ request: Request, _ context: ConsoleContext) async throws -> Response {
-        let members = try await request.members(["name", "code", "password"])
+    /// The phone's name in a request.
+    private static func name(in members: [String: JSONValue]) throws(Problem) -> String {
         guard let name = members["name"]?.text?.trimmed, (1...PhoneEvent.longestName).contains(name.utf8.count),
             name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
-            throw Problem(
-                .badRequest, .usage,
-                "pair: name: allowed is a line of 1 to \(PhoneEvent.longestName) bytes: give the phone a name")
+            throw Problem(.phoneName)
         }
+        return name
+    }
+
+    /// Renames the phone that asks. Nobody can give another phone a name.
+    private func rename(_ context: ConsoleContext) async throws -> Response {
+        let name = try Self.name(in: context.members)
+        guard let phone = context.phone else {
+            throw Problem(
+                .forbidden, .denied, "pair: name: this browser is not paired, so it has no name: pair it first")
+        }
+        if name != phone.name, try await pool.runIfActive({ try phones.rename(phone.id, to: name) }) != nil {
+            await desk.news.report(PhoneEvent(.renamed, phone: name, by: phone.name))
+        }
+        let renamed = phones.phones.first { $0.id == phone.id }
+        return Response(json: await session(context.right, renamed))
+    }
+
+    private func pair(_ context: ConsoleContext) async throws -> Response {
+        let members = context.members
+        let name = try Self.name(in: members)
         let proof: PairingDesk.Proof =
             if let password = members["password"], password != .null {
                 .password(password.text ?? "")
@@ -75,10 +100,33 @@ struct SessionRoutes: Sendable {
         let (phone, token) = try await desk.pair(
             name, proof, by: context.phone, at: BrowserAddress(context.channel.remoteAddress))
         var response = Response(json: await session(.all, phone), status: .created)
-        // One year. The file of phones decides whether a token is valid.
-        response.headers[.setCookie] = Self.cookie(of: phone, token, age: 365 * 86400, isSecure: context.isSecure)
+        response.headers[.setCookie] = Self.cookie(of: phone, token, age: Self.year, isSecure: context.isSecure)
         return response
     }
+
+    /// The name of the phone that a ticket pairs.
+    private static let ticketHolder = "Browser on this machine"
+
+    /// Leads any browser to the page. A browser on this machine that has the ticket is paired first.
+    private func redeem(_ context: ConsoleContext) async throws -> Response {
+        var response = Response(status: .seeOther, headers: [.location: "/"])
+        let address = BrowserAddress(context.channel.remoteAddress)
+        let text = context.parameter("ticket")
+        guard address.isThisMachine else { return response }
+        let isAccepted = try await pool.runIfActive {
+            guard ticket.redeem(text) else { return false }
+            // Each start of a demo writes a ticket, and the number of phones is limited.
+            for former in phones.phones where former.name == Self.ticketHolder { _ = try phones.remove(former.id) }
+            return true
+        }
+        guard isAccepted else { return response }
+        let (phone, token) = try await desk.add(Self.ticketHolder, from: address)
+        response.headers[.setCookie] = Self.cookie(of: phone, token, age: Self.year, isSecure: context.isSecure)
+        return response
+    }
+
+    /// The lifetime of a cookie, in seconds. The file of phones decides whether a token is valid.
+    private static let year = 365 * 86400
 
     /// Scripts and other sites cannot read it (RFC 6265bis). A cookie that was set by TLS is never sent unencrypted.
     private static func cookie(of phone: PhoneBook.Phone, _ token: String, age: Int, isSecure: Bool) -> String {

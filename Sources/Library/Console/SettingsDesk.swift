@@ -1,9 +1,9 @@
 import Control
 import Digests
+import Files
 import Glibc
 import HTTPTypes
 import Settings
-import TakeFiles
 import Transport
 
 /// Changes of the settings file by browsers. The library writes a request file, and a unit with the right to write the
@@ -14,6 +14,8 @@ struct SettingsDesk: Sendable {
     let wishFolder: String
     /// The folder for the unit's results. It exists while the unit is installed.
     let outcomeFolder: String
+    /// The folder of the kernel's files.
+    var kernelFiles = "/sys"
     private let files = FileSystem()
 
     static let mostBytes = 1 << 20
@@ -30,6 +32,8 @@ struct SettingsDesk: Sendable {
         var outcome: String?
         /// Whether the console can change the settings.
         var changeable: Bool
+        /// What this kit has. Settings of other things are not offered.
+        var kit: KitParts
     }
 
     func form() throws(Problem) -> Reply {
@@ -38,7 +42,8 @@ struct SettingsDesk: Sendable {
         let outcome = try? files.contents("\(outcomeFolder)/outcome", limit: 4096)
         return Reply(
             path: path, fingerprint: Self.fingerprint(text), sections: form.sections, problems: form.problems,
-            outcome: outcome.map { String(decoding: $0, as: UTF8.self) }, changeable: isChangeable)
+            outcome: outcome.map { String(decoding: $0, as: UTF8.self) }, changeable: isChangeable,
+            kit: KitParts(root: kernelFiles))
     }
 
     private var isChangeable: Bool { (try? files.attributes(outcomeFolder)) != nil }
@@ -48,18 +53,14 @@ struct SettingsDesk: Sendable {
     func change(_ changes: [String: JSONValue], of fingerprint: String) throws(Problem) {
         let text = try text()
         guard Self.fingerprint(text) == fingerprint else {
-            throw Problem(
-                .conflict, .busy, "settings: \(path) was changed meanwhile: look at it again, and change it then")
+            throw Problem(.settingsChanged(file: path))
         }
         guard isChangeable else {
-            throw Problem(
-                .conflict, .busy, "settings: fieldfare-settings.path does not run here: change \(path) by hand")
+            throw Problem(.settingsByHand(file: path))
         }
         var edit = SettingsEdit(text, file: path)
-        do throws(SettingsEdit.Refusal) {
-            for (name, value) in changes.sorted(by: { $0.key < $1.key }) { try Self.set(name, to: value, &edit) }
-        } catch {
-            throw Problem(.badRequest, .usage, error.description)
+        if let (name, refusal) = Self.set(changes, &edit) {
+            throw Problem(.settingNotAllowed(name: name, message: refusal.description))
         }
         guard edit.text.utf8.count <= Self.mostBytes else {
             throw Problem(.badRequest, .usage, "settings: \(path) would be longer than 1 MiB")
@@ -71,8 +72,29 @@ struct SettingsDesk: Sendable {
             try files.write(Array("\(fingerprint)\n\(edit.text)".utf8), to: file, at: 0)
             try files.move(wish + ".tmp", to: wish)
         } catch {
-            throw Problem(.internalServerError, .io, "settings: \(error.fact): the change was not asked for")
+            throw Problem(.settingsFailed(message: "settings: \(error.fact): the change was not asked for"))
         }
+    }
+
+    /// Sets several keys. A key may be allowed only after another one is set, so refused ones are tried again.
+    /// - Returns: a key that is refused, with the reason, or nil if all are set.
+    private static func set(
+        _ changes: [String: JSONValue], _ edit: inout SettingsEdit
+    ) -> (name: String, refusal: SettingsEdit.Refusal)? {
+        var left = changes.keys.sorted()
+        while !left.isEmpty {
+            var refused: [(name: String, refusal: SettingsEdit.Refusal)] = []
+            for name in left {
+                do throws(SettingsEdit.Refusal) {
+                    try set(name, to: changes[name] ?? .null, &edit)
+                } catch {
+                    refused.append((name, error))
+                }
+            }
+            if refused.count == left.count { return refused.first }
+            left = refused.map { $0.name }
+        }
+        return nil
     }
 
     /// If the key does not accept the text, it is parsed as a number, Boolean or list.
@@ -92,11 +114,11 @@ struct SettingsDesk: Sendable {
         do throws(FileError) {
             bytes = try files.contents(path, limit: Self.mostBytes + 1)
         } catch {
-            guard error.code == ENOENT else { throw Problem(.internalServerError, .io, "settings: \(error.fact)") }
+            guard error.code == ENOENT else { throw Problem(.settingsFailed(message: "settings: \(error.fact)")) }
             return ""
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Problem(.unprocessableContent, .badData, "settings: \(path) is no UTF-8: correct it by hand")
+            throw Problem(.unprocessableContent, .badData, "settings: \(path) is not UTF-8: correct it by hand")
         }
         return text
     }

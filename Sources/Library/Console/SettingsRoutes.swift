@@ -14,10 +14,9 @@ struct SettingsRoutes: Sendable {
             Route(.get, "/api/settings", for: .all) { _, _ in
                 Response(json: try await pool.runIfActive { try desk.form() })
             },
-            Route(.patch, "/api/settings", for: .all) { request, context in
-                let members = try await request.members(["fingerprint", "changes"])
-                guard let fingerprint = members["fingerprint"]?.text, case .object(let changes)? = members["changes"],
-                    !changes.isEmpty
+            Route(.patch, "/api/settings", for: .all, takes: .json(["fingerprint", "changes"])) { _, context in
+                guard let fingerprint = context.members["fingerprint"]?.text,
+                    case .object(let changes)? = context.members["changes"], !changes.isEmpty
                 else {
                     throw Problem(
                         .badRequest, .usage,

@@ -1,7 +1,7 @@
 import Control
+import Files
 import HTTPTypes
 import Programs
-import TakeFiles
 import Transport
 
 /// Runs `fieldfare support` to make its file, with the library's rights.
@@ -51,9 +51,20 @@ struct SupportDesk: Sendable {
             return Bundle(
                 name: path.split(separator: "/").last.map(String.init) ?? "", byteCount: byteCount, file: file)
         } catch {
-            let fact = (error as? FileError)?.fact ?? "\(error)"
-            throw Problem(
-                .serviceUnavailable, .io, "support: \(fact): make the file on the kit with 'sudo fieldfare support'")
+            let fact =
+                switch error {
+                case let error as FileError: error.fact
+                case let error as ProgramError: "\(error.program): \(error.sentence)"
+                default: "\(error)"
+                }
+            throw Problem(.supportFailed(fact: fact))
         }
+    }
+}
+
+extension ProgramError {
+    /// The problem, without the JSON that `fieldfare` writes around it.
+    fileprivate var sentence: String {
+        (try? JSONValue(decoding: problem.utf8))?["error"]?["message"]?.text ?? problem
     }
 }

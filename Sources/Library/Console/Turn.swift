@@ -17,7 +17,7 @@ final class Turn: Sendable {
                 defer { isTaken = true }
                 return !isTaken
             })
-        else { throw Problem(.conflict, .busy, refusal) }
+        else { throw Problem(.turnTaken(message: refusal)) }
         defer { isTaken.withLock { $0 = false } }
         return try await body()
     }

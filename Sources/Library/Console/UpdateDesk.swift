@@ -1,6 +1,6 @@
 import Control
+import Files
 import HTTPTypes
-import TakeFiles
 import Transport
 
 /// Updates of a kit's image, sent by browsers. The library receives the file, and a unit of the kit verifies and
@@ -94,23 +94,11 @@ struct UpdateDesk: Sendable {
     func begin(_ name: String, byteCount: Int64?) throws(Problem) -> Upload {
         switch state {
         case .idle: break
-        case .unavailable:
-            throw Problem(
-                .conflict, .busy,
-                "update: this machine does not run from a kit's image: install the new packages with apt")
-        case .checking, .waiting:
-            throw Problem(
-                .conflict, .busy,
-                "update: an update is being checked, or waits until nothing is recorded: send this one after that")
-        case .trial:
-            throw Problem(.conflict, .busy, "update: an update is being tried: send this one in three minutes")
+        case .unavailable: throw Problem(.updateUnavailable)
+        case .checking, .waiting: throw Problem(.updateInProgress)
+        case .trial: throw Problem(.updateOnTrial)
         }
-        guard Self.isName(name) else {
-            throw Problem(
-                .badRequest, .usage,
-                "update: \(JSONValue.string(String(name.prefix(Self.longestName)))) is no name of an update: rename it to letters, digits and '.', '+', '~', '_', '-', and '.update' at its end"
-            )
-        }
+        guard Self.isName(name) else { throw Problem(.updateName(String(name.prefix(Self.longestName)))) }
         if let byteCount { try checkLength(name, byteCount) }
         let free: Int64
         do throws(FileError) {
@@ -120,10 +108,7 @@ struct UpdateDesk: Sendable {
             throw Self.problem(error)
         }
         if let byteCount, byteCount > free {
-            throw Problem(
-                .insufficientStorage, .io,
-                "update: \(name) has \(byteCount >> 20) MiB, and \(free >> 20) are free: delete takes that you have elsewhere"
-            )
+            throw Problem(.updateWithoutRoom(name: name, mebibytes: byteCount >> 20, free: free >> 20))
         }
         let part = "\(folder)/received.part"
         do throws(FileError) {
@@ -144,15 +129,11 @@ struct UpdateDesk: Sendable {
     }
 
     fileprivate func checkLength(_ name: String, _ byteCount: Int64) throws(Problem) {
-        guard byteCount <= Self.mostBytes else {
-            throw Problem(
-                .contentTooLarge, .usage, "update: \(name) is longer than \(Self.mostBytes >> 20) MiB: it is no update")
-        }
+        guard byteCount <= Self.mostBytes else { throw Problem(.updateTooLong(name: name)) }
     }
 
     fileprivate static func problem(_ error: FileError) -> Problem {
-        Problem(
-            .internalServerError, .io, "update: \(error.fact): put it on the boot partition of the kit's card instead")
+        Problem(.updateFailed(fact: error.fact))
     }
 
     struct Upload {

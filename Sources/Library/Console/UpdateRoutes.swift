@@ -16,7 +16,7 @@ struct UpdateRoutes: Sendable {
             Route(.put, "/api/update/{file}", for: .all, takes: .file) { request, context in
                 let name = context.parameter("file")
                 let byteCount = request.headers[.contentLength].flatMap { Int64($0) }
-                try await desk.one {
+                let reply = try await desk.one {
                     var upload = try await pool.runIfActive { try desk.begin(name, byteCount: byteCount) }
                     do {
                         for try await part in request.body {
@@ -27,13 +27,17 @@ struct UpdateRoutes: Sendable {
                             }
                         }
                         context.arrival.complete()
-                        try await pool.runIfActive { [upload] in try upload.finish() }
+                        return try await pool.runIfActive { [upload] in
+                            try upload.finish()
+                            return desk.reply()
+                        }
                     } catch {
-                        upload.giveUp()
+                        // A task of its own: that of a browser that is gone is cancelled.
+                        await Task { [upload] in try? await pool.runIfActive { upload.giveUp() } }.value
                         throw error
                     }
                 }
-                return Response(json: desk.reply(), status: .accepted)
+                return Response(json: reply, status: .accepted)
             },
         ]
     }

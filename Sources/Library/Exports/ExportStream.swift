@@ -13,8 +13,10 @@ public struct ExportError: Error, Hashable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         /// The request is invalid.
         case usage
-        /// The take is damaged or incomplete.
+        /// The take is damaged or incomplete, or not of a kind that can be exported this way.
         case take
+        /// This machine cannot make it.
+        case machine
     }
 
     public var kind: Kind

@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 import Takes
 
 /// Bytes in a file's head that differ in a copy. The copy has the same length.
@@ -176,6 +176,6 @@ extension HeadEdit {
         }
         entries += texts.map { Array("\($0.0)=\($0.1)".utf8) }
         func bytes(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
-        return head + bytes(entries.count) + entries.flatMap { bytes($0.count) + $0 }
+        return Array(head) + bytes(entries.count) + entries.flatMap { bytes($0.count) + $0 }
     }
 }

@@ -106,13 +106,7 @@ public struct TakeClip: ExportStream, @unchecked Sendable {
         clip.parts = [
             Sidecar.Part(file: "\(take).wav", firstFrame: .first, frames: Int64(range.count), format: format)
         ]
-        clip.markers = sidecar.markers.filter { range.contains($0.atFrame.count) }
-            .map { marker in
-                var moved = Sidecar.Marker(atFrame: marker.atFrame - range.lowerBound, marker.content)
-                moved.endFrame = marker.endFrame.map { $0 - range.lowerBound }
-                moved.endRegion(before: TakeFrame(Int64(range.count)))
-                return moved
-            }
+        clip.markers = sidecar.markers.compactMap { $0.clipped(to: range) }
         return clip
     }
 

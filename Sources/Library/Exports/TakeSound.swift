@@ -1,4 +1,5 @@
-public import TakeFiles
+public import Files
+import TakeFiles
 public import Takes
 
 /// The sound of a finished take on its timeline, from frame 0. It is silent between parts, while the card was away. Not
@@ -21,10 +22,34 @@ public final class TakeSound {
         var takeFrames: Int64
         var range: Range<Int64> { first..<(first + takeFrames) }
 
+        /// A part as the sidecar describes it, without its file.
+        init(_ part: Sidecar.Part, of sidecar: Sidecar) {
+            self.init(part, of: sidecar, path: part.file, format: part.streamFormat(channels: sidecar.channels).stored)
+        }
+
+        fileprivate init(_ part: Sidecar.Part, of sidecar: Sidecar, path: String, format: StreamFormat) {
+            self.path = path
+            self.format = format
+            first = part.firstFrame.count
+            frames = part.frames
+            // No take is longer.
+            takeFrames = min(
+                TakeFrame.last.count, Sidecar.frames(part.frames, at: format.rateHz, countedAt: sidecar.rateHz))
+        }
+
         /// The frame of the file for a frame of the timeline.
         func frame(at frame: Int64) -> Int64 {
             guard takeFrames != frames, takeFrames > 0 else { return frame - first }
             return min(frames - 1, Int64(Double(frame - first) * Double(frames) / Double(takeFrames)))
+        }
+
+        /// The frames of the file for a range of the timeline that touches the part: at least one. Ranges that follow
+        /// each other have frames that follow each other.
+        func fileFrames(in range: Range<Int64>) -> Range<Int64> {
+            let range = range.clamped(to: self.range)
+            let start = frame(at: range.lowerBound)
+            let end = range.upperBound == self.range.upperBound ? frames : frame(at: range.upperBound)
+            return start..<max(start + 1, end)
         }
     }
 
@@ -54,9 +79,7 @@ public final class TakeSound {
                     .take, "\(sidecar.take): \(path) holds \(reader.frames) frames, and its sidecar says \(part.frames)"
                 )
             }
-            return Part(
-                path: path, format: reader.format, first: part.firstFrame.count, frames: reader.frames,
-                takeFrames: Sidecar.frames(reader.frames, at: reader.format.rateHz, countedAt: sidecar.rateHz))
+            return Part(part, of: sidecar, path: path, format: reader.format)
         }
         guard !parts.isEmpty else { throw ExportError(.take, "\(sidecar.take): it has no sound") }
     }
@@ -124,6 +147,37 @@ public final class TakeSound {
             }
         }
         return samples
+    }
+
+    private static let framesAtATime = 1 << 13
+
+    /// Reads one channel of a part as numbers with full scale 1. A number that is not finite, or above 65 536, becomes 0.
+    /// - Parameters:
+    ///   - index: of the part.
+    ///   - frame: of the part's file.
+    func channel(_ channel: Int, ofPart index: Int, from frame: Int64, count: Int) throws -> [Float] {
+        let opened = try open(index)
+        let (part, channels) = (parts[index], parts[index].format.channels)
+        if opened.place != frame { try opened.reader.seek(toFrame: frame) }
+        opened.place = frame
+        var numbers: [Float] = []
+        numbers.reserveCapacity(count)
+        while numbers.count < count {
+            let wanted = min(Self.framesAtATime, count - numbers.count)
+            var piece = [Double](repeating: 0, count: wanted * channels)
+            var span = piece.mutableSpan
+            let found = try opened.reader.read(into: &span)
+            guard found == wanted else {
+                open = nil
+                throw ExportError(.take, "\(sidecar.take): \(part.path) ends before its header says")
+            }
+            opened.place += Int64(found)
+            for index in 0..<found {
+                let number = Float(piece[index * channels + channel])
+                numbers.append(number.magnitude <= 65_536 ? number : 0)
+            }
+        }
+        return numbers
     }
 
     private func open(_ index: Int) throws -> OpenPart {

@@ -1,4 +1,4 @@
-public import TakeFiles
+public import Files
 public import Takes
 
 /// The names and dates for exported copies of a take whose clock was set after the take began.

@@ -1,5 +1,6 @@
+public import Files
 import Glibc
-public import TakeFiles
+import TakeFiles
 public import Takes
 
 /// Waveforms of takes at any zoom, in audiowaveform's format (version 2, 8 bits).
@@ -64,6 +65,42 @@ public struct WaveformPyramid: Sendable {
         return PeaksFile.header(
             rateHz: sidecar.rateHz, channels: sidecar.channels, length: Int(count), framesPerPixel: Int(framesPerPixel))
             + pairs.map { UInt8(bitPattern: $0) }
+    }
+
+    /// A waveform of more pixels is read from coarser levels.
+    private static let fewPixels: Int64 = 100_000
+    private static let pixelsAtATime: Int64 = 1 << 15
+
+    /// The greatest magnitude of all channels in each of some ranges. Full scale is 128.
+    ///
+    /// A range may show a little more than its frames: up to a sixteenth of the longest range at each end.
+    /// - Parameters:
+    ///   - day: the folder of the take's day.
+    ///   - ranges: frames of the take.
+    /// - Throws: `ExportError`, `FileError`.
+    func magnitudes(of sidecar: Sidecar, in day: String, _ ranges: [Range<Int64>]) throws -> [Int] {
+        let source = try StoredPeaks(of: sidecar, in: day, files: files)
+        var level = Level(framesPerPixel: Int64(PeaksFile.framesPerPixel), length: source.length, offset: nil)
+        var file: OpenFile?
+        if source.length > Self.fewPixels {
+            let (levels, opened) = try levels(sidecar, source)
+            let longest = Int64(ranges.map(\.count).max() ?? 0)
+            file = opened
+            level = levels.last { $0.framesPerPixel * Level.fineRatio <= longest } ?? level
+        }
+        return try ranges.map { range in
+            let end = min(level.length, (range.upperBound + level.framesPerPixel - 1) / level.framesPerPixel)
+            var pixel = range.lowerBound / level.framesPerPixel
+            var greatest = 0
+            while pixel < end {
+                let next = min(end, pixel + Self.pixelsAtATime)
+                for value in try read(pixel..<next, of: level, file, source) {
+                    greatest = max(greatest, Int(value.magnitude))
+                }
+                pixel = next
+            }
+            return greatest
+        }
     }
 
     // MARK: - From the sound

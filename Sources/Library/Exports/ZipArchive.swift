@@ -1,4 +1,5 @@
-public import TakeFiles
+public import Files
+import TakeFiles
 public import Takes
 
 /// Files as one ZIP archive without compression (APPNOTE 6.3.10 of PKWARE, with ZIP64). Its length is known before the

@@ -1,5 +1,5 @@
+import Files
 import Synchronization
-import TakeFiles
 import Takes
 
 /// Checksums of files for archives, valid while length and timestamps of a file stay the same. A second download reads

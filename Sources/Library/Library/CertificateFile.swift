@@ -1,8 +1,8 @@
 public import Control
 import Digests
+import Files
 import Glibc
 import Settings
-import TakeFiles
 
 /// The console's certificate and private key, in a file of the library's folder that only its owner may read.
 public struct CertificateFile: Sendable {
@@ -34,7 +34,7 @@ public struct CertificateFile: Sendable {
         }
         guard let certificate = ServerCertificate(names: names) else {
             return (
-                nil, "console: libcrypto makes no certificate for \(names.joined(separator: ", ")): there is no https"
+                nil, "console: libcrypto makes no certificate for \(names.joined(separator: ", ")): https is off"
             )
         }
         let file = CertificateFile(certificate)

@@ -1,3 +1,4 @@
+import Files
 import Upload
 
 /// A store that is trusted by a certificate. While the clock is not set, the certificate's dates cannot be checked, and
@@ -13,6 +14,8 @@ struct ClockedStore: Store {
 
     var name: String { store.name }
 
+    var traits: StoreTraits { store.traits }
+
     static func error(_ name: String) -> StoreError {
         StoreError(
             .away,
@@ -23,14 +26,14 @@ struct ClockedStore: Store {
         guard await isClockSet() else { throw Self.error(name) }
     }
 
-    func hash(of source: UploadSource) async throws -> String { try await store.hash(of: source) }
+    func wantedChecksum(byteCount: Int64) -> (any Checksum)? { store.wantedChecksum(byteCount: byteCount) }
 
     func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         try await check()
-        return try await store.put(source, as: object, metadata, mode: mode, report: report)
+        return try await store.put(source, checksum, as: object, metadata, mode: mode, report: report)
     }
 
     func head(_ object: ObjectName) async throws -> StoredObject? {
@@ -56,6 +59,16 @@ struct ClockedStore: Store {
     func tidy() async throws {
         try await check()
         try await store.tidy()
+    }
+
+    func medium() async throws -> String? {
+        try await check()
+        return try await store.medium()
+    }
+
+    func place() async throws -> FileIdentity? {
+        try await check()
+        return try await store.place()
     }
 
     func close() async { await store.close() }

@@ -1,4 +1,5 @@
 import Catalog
+import Files
 import Glibc
 import TakeFiles
 import Takes
@@ -11,20 +12,21 @@ struct FolderScan {
     let number: Int64
     let files: FileSystem
     let progress: ScanProgress
+    var release = StickRelease()
     /// Receives a sentence about each file or folder that cannot be cataloged.
     let report: (String) -> Void
-
-    /// The number of takes in one transaction: large enough to make the sync cheap, small enough to need little memory.
-    private static let batch = 200
 
     private var folder: TakesFolder { TakesFolder(path: storage.path, files: files) }
 
     /// Scans all days.
-    /// - Throws: `Stopped`; `StorageChanged`; `FileError` if the folder cannot be read; an error of the database.
+    /// - Throws: `Stopped`; `StickLeaves`; `StorageChanged`; `FileError` if the folder cannot be read; an error of the
+    ///   database.
     func all() throws {
         let noted = Set(try catalog.takesWithNotes().map(\.stem))
         let days = try files.entries(storage.path).filter(TakeName.isDay)
-        for day in days.sorted() { try scan(day: day, noted: noted) }
+        let changed = ScannedTakes(of: self)
+        for day in days.sorted() { try compare(day, noted, changed) }
+        try changed.finish()
         let gone = try catalog.days(of: number).subtracting(days)
         try checkStorage()
         for day in gone {
@@ -33,27 +35,45 @@ struct FolderScan {
     }
 
     /// Scans one day. A day that cannot be read is skipped and reported.
+    func scan(day: String) throws {
+        let changed = ScannedTakes(of: self)
+        try compare(day, nil, changed)
+        try changed.finish()
+    }
+
+    /// Reads the changed takes of a day.
     /// - Parameter noted: the stems for which the library has files of its own, or nil if not known.
-    func scan(day: String, noted: Set<String>? = nil) throws {
+    private func compare(_ day: String, _ noted: Set<String>?, _ changed: ScannedTakes) throws {
+        try checkMayOpen()
+        let folder: TakesDay
         let entries: [String]
         do throws(FileError) {
-            entries = try files.dayEntries("\(storage.path)/\(day)")
+            folder = try self.folder.open(day: day)
+            entries = try folder.entries()
         } catch {
-            guard error.code != ENOENT else { return try removeDay(day) }
-            return report("library: \(error.fact): its takes are passed over")
+            guard error.code == ENOENT else {
+                return report("library: \(error.fact): its takes are passed over")
+            }
+            // This comes first: takes of the removed day may have been moved to another day that was read.
+            try changed.finish()
+            return try removeDay(day)
         }
-        var known = try catalog.known(of: number, day: day)
         let takes = entries.compactMap { finished($0, day: day) }
+        var known = try catalog.known(of: number, day: day)
+        if changed.contains(anyOf: known.keys) || changed.contains(anyOf: takes.map(\.stem)) {
+            // The take is on another day that was read as well, or was moved there. That day comes first.
+            try changed.finish()
+            known = try catalog.known(of: number, day: day)
+        }
         progress.add(total: takes.count)
-        var changed: [StoredTake] = []
         for take in takes.sorted() {
             progress.add(done: 1)
+            try checkMayOpen()
             let old = known.removeValue(forKey: take.stem)
-            guard try isChanged(take, from: old, noted), let stored = read(take) else { continue }
-            changed.append(stored)
-            if changed.count >= Self.batch { try index(&changed) }
+            guard isChanged(take, in: folder, from: old, noted), var stored = read(take, in: folder) else { continue }
+            stored.mayHaveNotes = noted?.contains(take.stem) ?? true
+            try changed.add(stored)
         }
-        try index(&changed)
         guard !known.isEmpty else { return }
         try checkStorage()
         try catalog.remove(Array(known.keys), of: day, on: number)
@@ -61,17 +81,21 @@ struct FolderScan {
 
     /// Catalogs one take, or removes it from the catalog if its sidecar is gone.
     func scan(_ take: TakeName) throws {
+        try checkMayOpen()
+        let day: TakesDay
         do throws(FileError) {
-            _ = try folder.sidecarAttributes(of: take)
+            day = try folder.open(day: take.day)
+            _ = try day.sidecarAttributes(of: take)
         } catch {
             guard error.code == ENOENT || error.code == ENOTDIR else { return report("library: \(error.fact)") }
             try checkStorage()
             progress.settle(take.stem)
             return try catalog.remove([take.stem], of: take.day, on: number)
         }
-        guard let stored = read(take) else { return }
-        var changed = [stored]
-        try index(&changed)
+        guard let stored = read(take, in: day) else { return }
+        let changed = ScannedTakes(of: self)
+        try changed.add(stored)
+        try changed.finish()
     }
 
     /// The take that has this file as its sidecar, or nil if the file is not a sidecar.
@@ -85,17 +109,18 @@ struct FolderScan {
         try catalog.remove(Array(try catalog.known(of: number, day: day).keys), of: day, on: number)
     }
 
-    private func isChanged(_ take: TakeName, from old: Catalog.Known?, _ noted: Set<String>?) throws -> Bool {
-        guard !progress.isStopping else { throw Stopped() }
+    private func isChanged(
+        _ take: TakeName, in day: TakesDay, from old: Catalog.Known?, _ noted: Set<String>?
+    ) -> Bool {
         guard let old else { return true }
-        guard let attributes = try? folder.sidecarAttributes(of: take) else { return false }
+        guard let attributes = try? day.sidecarAttributes(of: take) else { return false }
         let hasNotes = noted?.contains(take.stem) ?? true
         return !old.isOf(attributes, notesModifiedNs: hasNotes ? catalog.notesModified(of: old.identity) : 0)
     }
 
-    private func read(_ take: TakeName) -> StoredTake? {
+    private func read(_ take: TakeName, in day: TakesDay) -> StoredTake? {
         do {
-            return try StoredTake(take, in: folder)
+            return try StoredTake(take, in: folder, day)
         } catch let error as FileError where error.code == ENOENT {
             // The take was deleted in the meantime.
             return nil
@@ -106,15 +131,10 @@ struct FolderScan {
         }
     }
 
-    private func index(_ takes: inout [StoredTake]) throws {
-        guard !takes.isEmpty else { return }
-        let failures = try catalog.index(takes, on: number, at: storage.path)
-        for take in takes { progress.settle(take.name.stem) }
-        for failure in failures {
-            progress.note(failure.description, of: failure.take)
-            report("library: \(failure)")
-        }
-        takes = []
+    /// Must be called before the files of each take are opened.
+    private func checkMayOpen() throws {
+        guard !progress.isStopping else { throw Stopped() }
+        guard !release.concerns(storage.path) else { throw StickLeaves() }
     }
 
     /// A folder that is empty because its storage was unmounted does not mean that takes were deleted.
@@ -124,6 +144,8 @@ struct FolderScan {
 
     /// The storage was removed, or another one is in its place.
     struct StorageChanged: Error {}
+    /// The storage is a stick that is being unmounted.
+    struct StickLeaves: Error {}
     /// The library is shutting down.
     struct Stopped: Error {}
 }

@@ -1,8 +1,8 @@
 import Catalog
+import Files
 import Glibc
 import Logging
 import ServiceLifecycle
-import TakeFiles
 import Takes
 import Workers
 
@@ -14,6 +14,7 @@ actor Indexer: Service {
     private let watch: TakesWatch
     private let progress: ScanProgress
     private let files = FileSystem()
+    private let release: StickRelease
     /// Called when takes or storages appeared, changed or disappeared.
     private let changed: @Sendable (SendingState.News) -> Void
     private let log: Logger
@@ -24,7 +25,7 @@ actor Indexer: Service {
     private var unwatched = Unwatched.none
     private var reported: Set<String> = []
 
-    /// Compares everything again after a failure, or nil if nothing failed since.
+    /// Compares everything again after a failure or an interruption, or nil if there was none since.
     private var retry: Task<Void, Never>?
     private let retryInterval: Duration
 
@@ -35,7 +36,7 @@ actor Indexer: Service {
     init(
         _ catalogs: CatalogSlot, roots: [String], watch: TakesWatch, progress: ScanProgress,
         changed: @escaping @Sendable (SendingState.News) -> Void = { _ in }, retryInterval: Duration = .seconds(60),
-        log: Logger
+        release: StickRelease = StickRelease(), log: Logger
     ) throws {
         self.catalogs = catalogs
         self.roots = roots
@@ -43,6 +44,7 @@ actor Indexer: Service {
         self.progress = progress
         self.changed = changed
         self.retryInterval = retryInterval
+        self.release = release
         self.log = log
         executor = try ThreadExecutor(name: "indexer")
     }
@@ -114,9 +116,11 @@ actor Indexer: Service {
         if presentStorages() != present { watch.post(.mounts) }
         progress.begin()
         let start = SystemClock().now()
+        attempt { try catalogs.catalog.beginFilling() }
         for (_, (storage, number)) in storages.sorted(by: { $0.key < $1.key }) {
             attempt { try scan(storage, number).all() }
         }
+        if !progress.isStopping { attempt { try catalogs.catalog.endFilling() } }
         let done = progress.end()
         let milliseconds = (SystemClock().now() - start).nanoseconds / 1_000_000
         changed(.takes)
@@ -139,7 +143,7 @@ actor Indexer: Service {
     private func scan(_ storage: Storage, _ number: Int64) -> FolderScan {
         FolderScan(
             catalog: catalogs.catalog, storage: storage, number: number, files: files, progress: progress,
-            report: { [log] in log.warning("\($0)") })
+            release: release, report: { [log] in log.warning("\($0)") })
     }
 
     /// Runs an operation on storage and database. A failure is logged once per sentence (a full disk, for example), and
@@ -149,17 +153,24 @@ actor Indexer: Service {
             try body()
         } catch is FolderScan.Stopped {
             return
+        } catch is FolderScan.StickLeaves {
+            // Its disappearance is an event. This is for a stick that cannot be unmounted.
+            scanAllLater()
         } catch is FolderScan.StorageChanged {
             watch.post(.mounts)
         } catch  where Catalog.isDamage(error) {
             replaceCatalog(because: "\(error)")
         } catch {
             if reported.insert("\(error)").inserted { log.error("library: \(error)") }
-            guard retry == nil else { return }
-            retry = Task { [watch, retryInterval] in
-                try? await Task.sleep(for: retryInterval)
-                if !Task.isCancelled { watch.post(.unknown) }
-            }
+            scanAllLater()
+        }
+    }
+
+    private func scanAllLater() {
+        guard retry == nil else { return }
+        retry = Task { [watch, retryInterval] in
+            try? await Task.sleep(for: retryInterval)
+            if !Task.isCancelled { watch.post(.unknown) }
         }
     }
 

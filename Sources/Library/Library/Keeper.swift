@@ -203,14 +203,14 @@ actor Keeper: ServiceLifecycle.Service {
         for name in stores {
             guard losses[take, default: []].insert(name).inserted else {
                 let why =
-                    "outbox: \(name): was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
+                    "outbox: \(name): was sent the take twice, and does not have it as it was sent: check that store, "
                     + "then 'fieldfare outbox retry'"
                 try catalogs.catalog.failed(
                     .take(take), of: revision, for: name, why: why, .byPersonOnly, at: clock.wallTime())
                 log.warning("\(why): \(take.stem) is held")
                 continue
             }
-            log.warning("outbox: \(take.stem): is not at \(name) any more: it is sent again")
+            log.warning("outbox: \(take.stem): is no longer at \(name): it will be sent again")
         }
     }
 

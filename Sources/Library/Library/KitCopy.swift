@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import TakeFiles
 import Takes
@@ -19,9 +20,9 @@ struct KitCopy: Sendable {
         do {
             sidecar = try self.folder.sidecar(of: take)
         } catch let error as FileError where error.isOfMissingFile {
-            throw Refusal(.notFound, "delete: \(take.stem): it is not on the kit any more")
+            throw Refusal(.notOnKit(stem: take.stem))
         } catch {
-            throw Refusal(.io, "delete: \(take.stem): \(error)")
+            throw Refusal(.unreadable(message: "delete: \(take.stem): \(error)"))
         }
     }
 
@@ -61,7 +62,7 @@ struct KitCopy: Sendable {
             // The hash in a receipt is that of the store's copy. The last hash computed here may be of another content.
             let noted = notes.hashes.first { $0.file == file }
             guard let expected = notes.receipts.lazy.compactMap({ $0.sha256(of: file) }).first ?? noted?.sha256 else {
-                throw Refusal(.busy, "delete: \(path): it was never compared with another copy: nothing is deleted")
+                throw Refusal(.neverCompared(path: path))
             }
             do {
                 // A symbolic link is not a copy on the kit: it may lead to the copy that it is compared with.
@@ -72,16 +73,16 @@ struct KitCopy: Sendable {
                     continue
                 }
                 guard try await UploadSource(path: path, reader: reader).sha256() == expected else {
-                    throw Refusal(.io, "delete: \(path): it is not what was sent: compare it with its copies")
+                    throw Refusal(.notAsSent(path: path))
                 }
                 found.append(
                     .init(file: file, bytes: there.byteCount, sha256: expected, modifiedNs: there.modifiedNs))
             } catch let refusal as Refusal {
                 throw refusal
             } catch let error as FileError {
-                throw Refusal(.io, "delete: \(error.fact): the take is not whole on the kit")
+                throw Refusal(.notWhole(message: "delete: \(error.fact): the take is not whole on the kit"))
             } catch {
-                throw Refusal(.io, "delete: \(path): \(error)")
+                throw Refusal(.unreadable(message: "delete: \(path): \(error)"))
             }
         }
         return found

@@ -16,6 +16,7 @@ public struct Library: Sendable {
     private let settings: Settings
     private let plan: Plan
     private let extra: Extra
+    private let reader: DiskReader
     private let log: Logger
 
     /// Makes a store of a kind that the settings name.
@@ -27,12 +28,15 @@ public struct Library: Sendable {
     /// A library of the kit that the settings describe.
     /// - Parameters:
     ///   - problems: errors in the settings file, one sentence each.
+    ///   - reader: runs the disk work that has no thread of its own.
     ///   - plan: makes the stores that the settings name.
     ///   - extra: makes services that run along with the library. If it throws, the error is logged, and the library
     ///     runs without them.
     public init(
-        settings: Settings, problems: [String], plan: @escaping Plan, extra: @escaping Extra = { _ in [] }
+        settings: Settings, problems: [String], reader: DiskReader, plan: @escaping Plan,
+        extra: @escaping Extra = { _ in [] }
     ) {
+        self.reader = reader
         self.settings = settings
         self.plan = plan
         self.extra = extra
@@ -52,8 +56,20 @@ public struct Library: Sendable {
     public func run() async throws {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
-        let parts = try build(isNew: false)
+        let (parts, services) = try await reader.perform { _ in try start() }
         defer { _ = parts.lock }
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) },
+                gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }))
+        try await group.run()
+        await close(parts)
+    }
+
+    /// Opens the catalog and the socket, and makes the services.
+    private func start() throws -> (Parts, [any ServiceLifecycle.Service]) {
+        let parts = try build(isNew: false)
         let server = LibraryServer(
             path: settings.library.socket, parts.requests, parts.remote, parts.deletion, parts.sticks, log: log)
         do throws(ControlError) {
@@ -61,32 +77,25 @@ public struct Library: Sendable {
         } catch {
             log.error("\(error): nobody can ask the library; it does its work all the same")
         }
-        let desk = LibraryDesk(
-            settings: settings, log: log, pairing: parts.pairing, certificate: parts.certificate,
-            requests: parts.requests, deletion: parts.deletion, sticks: parts.sticks,
-            changes: parts.catalogs.catalog.changes)
         var others: [any ServiceLifecycle.Service] = []
         do {
-            others = try extra(desk)
+            others = try extra(desk(of: parts))
         } catch {
             log.error("\(error)")
         }
-        let services = [server, parts.indexer] + parts.services + others + [Readiness(log: log)]
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) },
-                gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }))
-        try await group.run()
-        try? parts.catalogs.catalog.close()
+        return (parts, [server, parts.indexer] + parts.services + others + [Readiness(log: log)])
+    }
+
+    private func close(_ parts: Parts) async {
+        try? await reader.perform { _ in try parts.catalogs.catalog.close() }
     }
 
     /// Builds the catalog anew and returns.
     public func rebuild() async throws {
-        let parts = try build(isNew: true)
+        let parts = try await reader.perform { _ in try build(isNew: true) }
         defer { _ = parts.lock }
         await parts.indexer.scanAll()
-        try? parts.catalogs.catalog.close()
+        await close(parts)
     }
 
     /// Makes the console's certificate, unless there is one for the kit's names, and returns.
@@ -103,7 +112,7 @@ public struct Library: Sendable {
         return certificate
     }
 
-    private struct Parts {
+    struct Parts {
         var catalogs: CatalogSlot
         var indexer: Indexer
         var pairing: PairingCodeFile
@@ -112,16 +121,23 @@ public struct Library: Sendable {
         var remote: RemoteDesk
         var deletion: TakeDeletion
         var sticks: StickDesk
+        var spectra: SpectraDesk
         /// The outbox's services, and the network watch.
         var services: [any ServiceLifecycle.Service]
         var lock: LibraryLock
     }
 
-    private func build(isNew: Bool) throws -> Parts {
+    func desk(of parts: Parts) -> LibraryDesk {
+        LibraryDesk(
+            settings: settings, log: log, pairing: parts.pairing, certificate: parts.certificate,
+            requests: parts.requests, deletion: parts.deletion, sticks: parts.sticks, spectra: parts.spectra,
+            changes: parts.catalogs.catalog.changes)
+    }
+
+    func build(isNew: Bool) throws -> Parts {
         let directory = settings.library.directory
         try FolderOwner(of: directory, user: geteuid())?.become()
         let lock = try LibraryLock(directory)
-        let reader = try DiskReader(name: "reader")
         let resume = ResumeStates(folder: "\(directory)/resume", reader: reader)
         let (homeSticks, sticksTrouble) = HomeSticks.open(in: directory)
         if let sticksTrouble { log.error("\(sticksTrouble)") }
@@ -137,17 +153,20 @@ public struct Library: Sendable {
         let progress = ScanProgress()
         let watch = try TakesWatch()
         let roots = settings.takes.roots
-        let remote = RemoteDesk(stores, catalogs)
+        let copies = try RemoteCopies(stores, catalogs)
         let discards = try DiscardDesk(recorder: settings.control.socket, catalogs.inHand) { take in
             (try? catalogs.catalog.lists(take)) == true
         }
-        let sticks = StickDesk(stores, catalogs, log: log)
+        let sticks = try StickDesk(stores, catalogs, log: log)
+        let spectra = SpectraDesk(
+            in: "\(directory)/spectra", SpectraGate(settings), recording: { recorder.recording }, log: log)
         let outbox = try Outbox(
-            settings, stores, catalogs, recorder: recorder, remote: remote, discards: discards, sticks: sticks,
-            reader: reader, log: log)
+            settings, stores, catalogs, recorder: recorder, copies: copies, discards: discards, sticks: sticks,
+            spectra: spectra, reader: reader, log: log)
         let indexer = try Indexer(
             catalogs, roots: roots, watch: watch, progress: progress, changed: { outbox.post($0) }, log: log)
         var services = outbox.services
+        services.append(SpectraThread(spectra, catalogs, isScanned: { progress.hasScanned }, log: log))
         do {
             services.append(try NetworkWatch { outbox.post(.surroundings) })
         } catch {
@@ -162,11 +181,12 @@ public struct Library: Sendable {
         ) { watch.post(.damaged) }
         return Parts(
             catalogs: catalogs, indexer: indexer, pairing: pairing, certificate: certificate, requests: requests,
-            remote: remote,
+            remote: try RemoteDesk(stores, catalogs, copies),
             deletion: try TakeDeletion(
-                catalogs, requests, remote, discards, reader: reader, recorder: settings.control.socket,
+                catalogs, requests, copies, discards, reader: reader, recorder: settings.control.socket,
                 inspector: outbox.inspector),
             sticks: sticks,
+            spectra: spectra,
             services: services,
             lock: lock)
     }
@@ -180,6 +200,15 @@ extension Settings.Takes {
             roots.append(other)
         }
         return roots
+    }
+}
+
+extension SpectraGate {
+    init(_ settings: Settings) {
+        self.init(
+            hasBattery: settings.power.lowBattery != nil || settings.power.lowVolts != nil,
+            reservedBytes: Int64(settings.takes.reserveMiB) << 20,
+            longestLag: max(2, 2 * settings.takes.sync.inSeconds))
     }
 }
 
@@ -224,7 +253,6 @@ public struct LibraryError: Error, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        // Safe: a string that lives until the next call on this thread.
-        "library: cannot \(operation): \(unsafe String(cString: strerror(code))): \(advice)"
+        "library: cannot \(operation): \(SystemError(code)): \(advice)"
     }
 }

@@ -72,13 +72,15 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         server.handler = nil
     }
 
-    /// Passes requests to a thread that may block, and returns the replies.
+    /// Passes requests to a thread that may block, and encodes the replies as JSON.
     ///
     /// Safe: after the initialiser, only the serving thread uses it.
     private final class Desk: PeerHandler, @unchecked Sendable {
+        private typealias Reply = any LibraryReply
+
         private struct Order: Sendable {
             var number: Int
-            var message: LibraryMessage
+            var ask: @Sendable () throws(Refusal) -> Reply
         }
 
         private struct Outcome: Sendable {
@@ -88,6 +90,7 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         }
 
         private let worker: Worker<Order, Outcome>
+        private let requests: LibraryRequests
         private let remote: RemoteDesk
         private let deletion: TakeDeletion
         private let sticks: StickDesk
@@ -102,12 +105,13 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
         init(
             _ requests: LibraryRequests, _ remote: RemoteDesk, _ deletion: TakeDeletion, _ sticks: StickDesk
         ) throws(ThreadError) {
+            self.requests = requests
             self.remote = remote
             self.deletion = deletion
             self.sticks = sticks
             worker = Worker(clock: SystemClock()) { orders, _, outcomes in
                 for order in orders {
-                    let result = Result { () throws(Refusal) in try requests.answer(order.message) }
+                    let result = Result { () throws(Refusal) in try order.ask().json }
                     outcomes.post(Outcome(number: order.number, result: result))
                 }
                 return nil
@@ -124,27 +128,42 @@ final class LibraryServer: ServiceLifecycle.Service, Sendable {
             last += 1
             waiting[last] = answer
             switch message {
+            case .status: order { [requests] () throws(Refusal) in try requests.status() }
+            case .takes(let query): order { [requests] () throws(Refusal) in try requests.takes(query) }
+            case .show(let take): order { [requests] () throws(Refusal) in try requests.show(take) }
+            case .change(let take, let change):
+                order { [requests] () throws(Refusal) in
+                    try requests.change(take, [change], for: change.kind.rawValue)
+                }
+            case .outbox(let limit): order { [requests] () throws(Refusal) in try requests.outbox(limit: limit) }
+            case .outboxWish(let wish): order { [requests] () throws(Refusal) in try requests.carryOut(wish) }
+            case .outboxDecision(let decision, let take):
+                order { [requests] () throws(Refusal) in try requests.carryOut(decision, of: take) }
+            case .pairingCode(let isNew):
+                order { [requests] () throws(Refusal) in try requests.pairingCode(isNew: isNew) }
             case .remote(let request):
                 drawers.insert(peer)
-                reply { [remote] () throws(Refusal) in
-                    jsonText(try await remote.answer(request, of: peer)) ?? ""
-                }
+                reply { [remote] () throws(Refusal) in try await remote.answer(request, of: peer) }
             case .delete(let stem, let wanted):
                 reply { [deletion] () throws(Refusal) in try await deletion.answer(stem, wanted) }
             case .acceptDamaged(let stem):
                 reply { [deletion] () throws(Refusal) in try await deletion.acceptDamaged(stem) }
             case .adoptStick:
                 reply { [sticks] () throws(Refusal) in try await sticks.adopt(by: "by 'fieldfare stick adopt'").reply }
-            default: worker.post(Order(number: last, message: message))
             }
         }
 
+        /// Answers the last request with the result of `ask`. The requests run one after the other.
+        private func order(_ ask: @escaping @Sendable () throws(Refusal) -> Reply) {
+            worker.post(Order(number: last, ask: ask))
+        }
+
         /// Answers the last request with the result of `body`.
-        private func reply(_ body: @escaping @Sendable () async throws(Refusal) -> String) {
+        private func reply(_ body: @escaping @Sendable () async throws(Refusal) -> Reply) {
             Task { [pieces, number = last] in
                 let result: Result<String, Refusal>
                 do throws(Refusal) {
-                    result = .success(try await body())
+                    result = .success(try await body().json)
                 } catch {
                     result = .failure(error)
                 }

@@ -14,8 +14,8 @@ struct Outbox: Sendable {
     let inspector: SoundInspector
 
     init(
-        _ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, recorder: RecorderLink, remote: RemoteDesk,
-        discards: DiscardDesk, sticks: StickDesk, reader: DiskReader, log: Logger
+        _ settings: Settings, _ stores: Stores, _ catalogs: CatalogSlot, recorder: RecorderLink, copies: RemoteCopies,
+        discards: DiscardDesk, sticks: StickDesk, spectra: SpectraDesk, reader: DiskReader, log: Logger
     ) throws {
         let mark = PauseMark(in: settings.library.directory)
         let watch = StickWatch(path: settings.control.socket) {
@@ -31,7 +31,7 @@ struct Outbox: Sendable {
             recorder.show(state)
             watch.show(state)
         }
-        let inspector = try SoundInspector(catalogs, show: { recorder.show(damage: $0) }, log: log)
+        let inspector = try SoundInspector(catalogs, spectra: spectra, show: { recorder.show(damage: $0) }, log: log)
         self.inspector = inspector
         board.isPaused = mark.isSet
         for (name, error) in stores.problems {
@@ -46,7 +46,7 @@ struct Outbox: Sendable {
             ? nil
             : try Keeper(
                 policy, catalogs, recorder: recorder, reader: reader, discards: discards,
-                storesWithout: { try await remote.storesWithout($0, $1) },
+                storesWithout: { try await copies.storesWithout($0, $1) },
                 checkSound: { try await inspector.check($0, in: $1, .all) },
                 window: RejoinWindow(settings.takes.rejoin), log: log)
         let senders = try stores.all.map { entry in

@@ -1,6 +1,6 @@
 public import Control
+import Files
 import Glibc
-import TakeFiles
 import Takes
 
 /// The code for pairing phones, in a file of the library's folder. Thread-safe.

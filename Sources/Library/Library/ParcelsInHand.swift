@@ -43,7 +43,7 @@ final class ParcelsInHand: Sendable {
     func beginDeleting(_ parcel: ParcelID, besideSending: Bool = false) throws(Refusal) {
         let refusal: Refusal? = hands.withLock { hands in
             guard besideSending || !hands.isSent(parcel) else {
-                return Refusal(.busy, "delete: \(parcel.stem): it is being sent: wait until it is there")
+                return Refusal(.beingSent(stem: parcel.stem))
             }
             guard !hands.isDeleted(parcel) else { return Self.isDeleted(parcel) }
             hands.deleting.insert(parcel)
@@ -67,6 +67,6 @@ final class ParcelsInHand: Sendable {
     }
 
     private static func isDeleted(_ parcel: ParcelID) -> Refusal {
-        Refusal(.busy, "delete: \(parcel.stem): it is being deleted: look again in a moment")
+        Refusal(.beingDeleted(stem: parcel.stem))
     }
 }

@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 
 /// A file in the library's folder that exists while the outbox is paused by a person. It survives a restart and a new
 /// catalog.

@@ -31,7 +31,7 @@ actor RecorderLink: ServiceLifecycle.Service {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     /// - Parameter path: the recorder's socket.
-    init(path: String, pause: Duration = .seconds(30)) throws {
+    init(path: String, pause: Duration = .seconds(2)) throws {
         self.path = path
         self.pause = pause
         executor = try ThreadExecutor(name: "recorder")
@@ -107,6 +107,21 @@ actor RecorderLink: ServiceLifecycle.Service {
     var secondsLeft: Int? {
         guard let status = try? ControlClient(path: path).ask(.status) else { return nil }
         return status["time_left_seconds"]?.double.map { Int($0) }
+    }
+
+    /// The sound that the recorder has not stored yet. Asks the recorder on the calling thread.
+    nonisolated var recording: SpectraGate.Recording {
+        do throws(ControlError) {
+            let status = try ControlClient(path: path).ask(.status)
+            guard status["state"] == .string(DeckState.recording.rawValue) else { return .none }
+            guard let elapsed = status["elapsed_seconds"]?.double, let synced = status["synced_seconds"]?.double else {
+                return .unknown
+            }
+            return .unsynced(seconds: elapsed - synced)
+        } catch {
+            if case .notRunning = error.cause { return .none }
+            return .unknown
+        }
     }
 
     /// Whether the kit's clock is set, as the recorder reports; true without a recorder.

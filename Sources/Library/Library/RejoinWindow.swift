@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 import Takes
 
 /// The time after a stop in which pressing record continues the same take. Until it ends, the take stays on the kit.

@@ -1,4 +1,5 @@
 import Catalog
+import Files
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -64,7 +65,7 @@ actor Sender: Service {
         state = SendingState(
             .init(
                 name: entry.store.name, needsClock: entry.plan.needsClock,
-                isOnStick: sticks != nil && (entry.store as? FolderStore)?.isOnStick == true,
+                isOnStick: sticks != nil && entry.store.traits.stick != nil,
                 mayBePulled: entry.plan.mayBePulled && entry.plan.mount != nil, window: window))
         executor = try ThreadExecutor(name: "sender")
         (messages, mailbox) = AsyncStream.makeStream(of: Message.self)
@@ -129,8 +130,7 @@ actor Sender: Service {
             _ = try? await cancelWhenGracefulShutdown { [store = entry.store] in try await store.tidy() }
             return .tidied
         case .askStick:
-            return .stick(
-                await sticks?.standing(of: entry.store), at: try? await (entry.store as? FolderStore)?.identity())
+            return .stick(await entry.store.traits.stick?.standing(), at: try? await entry.store.place())
         case .recogniseStick(let marks): return .stickRecognised(await sticks?.recognise(marks) ?? false)
         case .release(let time):
             return asking {

@@ -1,20 +1,20 @@
 import Catalog
+import Files
 import Glibc
 import Settings
-import TakeFiles
 import Takes
 import Upload
 
-/// What one store is sent, and when. Pure: `Sender` passes events in, carries the actions out, and passes back what they answer.
+/// Decides which parcels one store is sent, and when. Pure: `Sender` passes events in, carries the actions out, and passes back what they answer.
 ///
 /// A failure of one parcel holds that parcel. A failure of the store makes all parcels wait (`StorePause`), and then others come first
 /// (`TurnOrder`); a file that arrives, a stick that comes, or a person ends the wait.
 struct SendingState: Sendable {
-    /// What happens outside.
+    /// An event outside of this type.
     enum News: Hashable, Sendable {
         /// Takes came or changed.
         case takes
-        /// A storage or a network came or went: what was away may be there.
+        /// A storage or a network came or went, so takes or stores may have become available.
         case surroundings
         /// A person wants everything to be attempted now.
         case retry
@@ -35,7 +35,7 @@ struct SendingState: Sendable {
 
         case clock(isSet: Bool)
         case tidied
-        case stick(FolderStore.StickStanding?, at: FileIdentity?)
+        case stick(StickFolder.Standing?, at: FileIdentity?)
         case stickRecognised(Bool)
         /// The parcels whose time came wait again; the next one's time comes at `nextRelease`.
         case released(hasWaiting: Bool, nextRelease: WallTime?)
@@ -52,7 +52,7 @@ struct SendingState: Sendable {
     /// How an attempt ended.
     enum Outcome: Hashable, Sendable {
         case sent
-        /// The parcel is not to be sent any more.
+        /// The parcel must not be sent any more.
         case withdrawn
         case failed(StoreError)
     }
@@ -64,7 +64,7 @@ struct SendingState: Sendable {
         /// A parcel is at the store.
         case reportSent
         case askClock
-        /// Remove what earlier uploads left there.
+        /// Remove the remains of earlier uploads from the store.
         case tidy
         case askStick
         /// Compare what is on a stick with receipts: it is home if it has a take that this kit sent.
@@ -74,7 +74,7 @@ struct SendingState: Sendable {
         /// Read the parcels that wait.
         case askWaiting(limit: Int, without: Set<ParcelID>)
         case hold(ParcelID, revision: Int, StoreError, ParcelStanding.Retry, at: WallTime)
-        /// Begin to send those that nobody deletes.
+        /// Begin to send the parcels that are not being deleted.
         case begin([Parcel])
         case askMount
         /// Wait for the next event, at most for this long.
@@ -83,7 +83,7 @@ struct SendingState: Sendable {
         enum Level { case info, notice, warning, error }
     }
 
-    /// What holds when an event is handled.
+    /// The circumstances in which an event is handled.
     struct Moment: Sendable {
         var now: Instant
         var wallTime: WallTime
@@ -93,7 +93,7 @@ struct SendingState: Sendable {
         var isPaused: Bool
     }
 
-    /// What is known of the store that does not change.
+    /// The properties of the store that do not change.
     struct Plan: Sendable {
         var name: String
         /// Whether it is trusted by a certificate, which a clock that is not set cannot check.
@@ -106,7 +106,7 @@ struct SendingState: Sendable {
 
     private enum Tidying { case due, done }
 
-    /// What the clock is asked for.
+    /// The purpose of a request to the clock.
     private enum ClockQuestion { case mayTidy, maySend }
 
     let plan: Plan
@@ -130,7 +130,7 @@ struct SendingState: Sendable {
     private var isCatalogFailing = false
 
     private struct ComparedStick: Hashable {
-        var standing: FolderStore.StickStanding
+        var standing: StickFolder.Standing
         var place: FileIdentity?
     }
 
@@ -143,8 +143,8 @@ struct SendingState: Sendable {
 
     init(_ plan: Plan) { self.plan = plan }
 
-    /// Handles what happened.
-    /// - Returns: what must be done, in this order; its answers are the next events.
+    /// Handles an event.
+    /// - Returns: the actions to carry out, in this order. Their answers are the next events.
     mutating func handle(_ event: Event, _ moment: Moment) -> [Action] {
         switch event {
         case .news, .arrived, .ended:
@@ -239,7 +239,7 @@ struct SendingState: Sendable {
                 ]
             }
             turns.failed(parcel.id)
-            // The stick came after the parcel was begun: it is looked at next, and the lamp offers it without a break.
+            // The stick came after the parcel was begun. It is checked next, and the lamp keeps offering it.
             if error.problem == .unadopted { return [] }
             // Parcels that were under way when the first one failed fail as well: they count once.
             guard let until = pause.failed(error.problem, at: moment.now, chance: moment.chance) else { return [] }
@@ -278,7 +278,7 @@ struct SendingState: Sendable {
 
     /// A stick that is not home is compared with receipts once, and then offered.
     private mutating func handle(
-        _ standing: FolderStore.StickStanding?, at place: FileIdentity?, _ moment: Moment
+        _ standing: StickFolder.Standing?, at place: FileIdentity?, _ moment: Moment
     ) -> [Action] {
         switch standing {
         case nil, .none?, .home?:
@@ -295,7 +295,7 @@ struct SendingState: Sendable {
     }
 
     private mutating func offerStick() -> [Action] {
-        let error = FolderStore.unadopted(plan.name)
+        let error = StickFolder.unadopted(plan.name)
         condition = .stickOffered(error)
         let news = report(.notice, error, "\(error)")
         return news.isEmpty ? [] : news + [.refreshLists]

@@ -1,5 +1,6 @@
 import CLinux
 import Catalog
+import Files
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -21,11 +22,14 @@ actor SoundInspector: ServiceLifecycle.Service {
     }
 
     private let catalogs: CatalogSlot
+    /// Gets the columns of sound that is read for the first time, or nil.
+    private let spectra: SpectraDesk?
     /// Makes the recorder show a fault, or none with nil.
     private let show: @Sendable (String?) -> Void
     private let log: Logger
     private let files: FileSystem
     private let clock: any Clock
+    private let release: StickRelease
     private let executor: ThreadExecutor
     private nonisolated let freed = Locked<@Sendable () -> Void>({})
     private nonisolated let isEnding = Locked(false)
@@ -54,10 +58,13 @@ actor SoundInspector: ServiceLifecycle.Service {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(
-        _ catalogs: CatalogSlot, files: FileSystem = FileSystem(), clock: any Clock = SystemClock(),
+        _ catalogs: CatalogSlot, spectra: SpectraDesk? = nil, files: FileSystem = FileSystem(),
+        clock: any Clock = SystemClock(), release: StickRelease = StickRelease(),
         show: @escaping @Sendable (String?) -> Void, log: Logger
     ) throws {
+        self.spectra = spectra
         self.clock = clock
+        self.release = release
         self.catalogs = catalogs
         self.files = files
         self.show = show
@@ -146,8 +153,8 @@ actor SoundInspector: ServiceLifecycle.Service {
         guard let (take, first) = unreadable.min(by: { $0.key.stem < $1.key.stem }) else { return nil }
         let others = unreadable.count > 1 ? " (and \(unreadable.count - 1) more takes)" : ""
         return
-            "takes: \(take.stem): cannot be compared with what was recorded: \(first.why.prefix(300))\(others): check the storage; "
-            + "it is read again in an hour"
+            "takes: \(take.stem): cannot be compared with the recorded sound: \(first.why.prefix(300))\(others): check the storage; "
+            + "the next attempt is in an hour"
     }
 
     // MARK: One take
@@ -171,6 +178,7 @@ actor SoundInspector: ServiceLifecycle.Service {
     private func damage(of take: TakeName, in folder: String, _ depth: Depth) async throws -> String? {
         let place = TakesFolder(path: folder, files: files)
         for _ in 0..<Self.mostAttempts {
+            guard !release.concerns(place.path) else { throw CancellationError() }
             let sidecar = try sidecar(of: take, place)
             let notes = try notes(of: sidecar.identity).of(sidecar.recordingStart)
             var found: [TakeNotes.SoundNote] = []
@@ -219,7 +227,7 @@ actor SoundInspector: ServiceLifecycle.Service {
             }
         }
         if wasDamaged, entry.damaged == nil { log.notice("takes: \(stem): is damaged no longer") }
-        if isReopened { log.notice("takes: \(stem): is another than a person had accepted: it is sent again") }
+        if isReopened { log.notice("takes: \(stem): differs from the accepted one: it will be sent again") }
         if wasDamaged && entry.damaged == nil || isReopened { freed.withLock { $0 }() }
     }
 
@@ -260,21 +268,34 @@ actor SoundInspector: ServiceLifecycle.Service {
         let later = notes.sounds?.first { $0.base == note.base && $0.frames == note.frames }
         var expected = sound
         expected.sha256 = sound.sha256 ?? later?.soundSHA256
-        let check = SoundCheck(expected, in: folder, hashesWhole: true, files: files)
+        let columns = columns(of: expected, sidecar, isNew: old == nil)
+        let check = SoundCheck(expected, in: folder, hashesWhole: true, files: files) { columns?.append($0) }
         let finding = try await run(check)
+        columns?.finish(finding)
         note.wholeSHA256 = check.wholeSHA256
         note.soundSHA256 = expected.sha256
         note.fingerprint = sound.sha256 == nil ? nil : sidecar.fingerprint(of: sound.file) ?? .capture
         if note.fingerprint == nil, later?.soundSHA256 != nil { note.fingerprint = .later }
         switch finding {
-        case .asRecorded: break
-        case .unproven(let sha256): (note.soundSHA256, note.fingerprint) = (sha256, .later)
+        case .asRecorded: spectra?.accept(String(note.base))
+        case .unproven(let sha256):
+            (note.soundSHA256, note.fingerprint) = (sha256, .later)
+            spectra?.accept(String(note.base))
         case .missing, .unreadable, .otherFormat, .cut, .otherLength, .differs:
             note.problem = finding.sentence(expected)
             let content = finding == .missing ? TakeNotes.SoundNote.missing : check.wholeSHA256
             if let accepted = old?.acceptedSHA256, accepted == content { note.acceptedSHA256 = accepted }
         }
         return note
+    }
+
+    /// The columns to compute while a sound is read, or nil. Twins have none.
+    private func columns(of sound: RecordedSound, _ sidecar: Sidecar, isNew: Bool) -> SpectrumRecording? {
+        guard let spectra, sidecar.parts.contains(where: { $0.file == sound.file }) else { return nil }
+        switch spectra.begin(sound, of: sidecar.identity, isNew ? .newTake : .background) {
+        case .open(let columns): return columns
+        case .needless, .later, .noRoom: return nil
+        }
     }
 
     /// The note on sound that the sidecar does not list. An accepted file is hashed again if it changed.
@@ -307,7 +328,7 @@ actor SoundInspector: ServiceLifecycle.Service {
     private func run(_ check: SoundCheck) async throws -> SoundFinding {
         while true {
             if let finding = try check.step() { return finding }
-            guard !isEnding.withLock({ $0 }) else { throw CancellationError() }
+            guard !isEnding.withLock({ $0 }), !release.concerns(check.path) else { throw CancellationError() }
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -319,16 +340,14 @@ actor SoundInspector: ServiceLifecycle.Service {
     /// - Throws: `Refusal` if it is not damaged or cannot be read.
     func accept(_ take: TakeName, in folder: String) async throws {
         guard try await damage(of: take, in: folder, .all) != nil else {
-            throw Refusal(.busy, "takes: \(take.stem): it is not damaged: there is nothing to accept")
+            throw Refusal(.notDamaged(stem: take.stem))
         }
         let place = TakesFolder(path: folder, files: files)
         let sidecar = try sidecar(of: take, place)
         var found = try notes(of: sidecar.identity).of(sidecar.recordingStart).sounds ?? []
         for index in found.indices where found[index].isDamage {
             guard let content = try await content(of: found[index].file, in: place.folder(of: take)) else {
-                throw Refusal(
-                    .io,
-                    "takes: \(take.stem): \(found[index].file): it is no file that can be read: nothing is accepted")
+                throw Refusal(.fileUnreadable(stem: take.stem, file: found[index].file))
             }
             found[index].acceptedSHA256 = content
         }

@@ -1,58 +1,57 @@
 import Catalog
 import Control
+import Files
 import Glibc
 import Logging
-import TakeFiles
 import Takes
 import Transport
 import Upload
+import Workers
 
 /// Adopts the inserted stick, on request of a person or because it has a take that this kit sent.
-final class StickDesk: Sendable {
-    /// The store on sticks, or nil if takes are not sent to sticks.
-    private let store: FolderStore?
+actor StickDesk {
+    /// The stick's folder, or nil if takes are not sent to sticks.
+    private let folder: StickFolder?
     private let catalogs: CatalogSlot
     private let log: Logger
+    private let executor: ThreadExecutor
     private let adopted = Locked<[@Sendable () -> Void]>([])
 
-    init(_ stores: Stores, _ catalogs: CatalogSlot, log: Logger) {
-        store = stores.all.lazy.compactMap { $0.store as? FolderStore }.first(where: \.isOnStick)
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ stores: Stores, _ catalogs: CatalogSlot, log: Logger) throws {
+        folder = stores.all.lazy.compactMap(\.store.traits.stick).first
         self.catalogs = catalogs
         self.log = log
+        executor = try ThreadExecutor(name: "sticks")
     }
 
     /// Adds a handler that is called on any thread when a stick was adopted.
-    func onAdopted(_ handler: @escaping @Sendable () -> Void) { adopted.withLock { $0.append(handler) } }
-
-    /// The state of the inserted stick, or nil if the store is not on a stick.
-    func standing(of store: any Store) async -> FolderStore.StickStanding? {
-        await (store as? FolderStore)?.stickStanding()
-    }
+    nonisolated func onAdopted(_ handler: @escaping @Sendable () -> Void) { adopted.withLock { $0.append(handler) } }
 
     /// Adopts the inserted stick.
     /// - Parameters:
     ///   - how: how it was adopted, for the log.
     ///   - known: a mark on the stick that this kit made earlier, or nil.
-    /// - Returns: the reply as a JSON object, and whether the stick was not adopted before.
+    /// - Returns: the reply, and whether the stick was not adopted before.
     @discardableResult
-    func adopt(by how: String, _ known: StickMark? = nil) async throws(Refusal) -> (reply: String, isNew: Bool) {
-        guard let store else {
-            throw Refusal(.busy, "stick: takes are not sent to sticks: name \"auto\" under [outbox] store")
+    func adopt(by how: String, _ known: StickMark? = nil) async throws(Refusal) -> (reply: StickReply, isNew: Bool) {
+        guard let folder else {
+            throw Refusal(.sticksNotUsed)
         }
         do {
-            let (mark, isNew) = try await store.adoptStick(known)
+            let (mark, isNew) = try await folder.adopt(known)
             if isNew {
                 log.notice("stick \(mark.short): adopted \(how)")
                 for handler in adopted.withLock({ $0 }) { handler() }
             }
-            return (jsonText(StickReply(stick: mark.short)) ?? "", isNew)
-        } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.code) && error.path == store.path {
-            throw Refusal(
-                .notFound, "stick: none is in that has a folder named fieldfare: insert it, or make the folder")
+            return (StickReply(stick: mark.short), isNew)
+        } catch let error as FileError where [ENOENT, ENOTDIR].contains(error.code) && error.path == folder.path {
+            throw Refusal(.noStickFolder)
         } catch let error as FileError {
-            throw Refusal(.io, "stick: not adopted: \(error.fact)\(Self.advice(error))")
+            throw Refusal(.notAdopted(message: "stick: not adopted: \(error.fact)\(Self.advice(error))"))
         } catch {
-            throw Refusal(.io, "stick: not adopted: \(error)")
+            throw Refusal(.notAdopted(message: "stick: not adopted: \(error)"))
         }
     }
 
@@ -69,7 +68,7 @@ final class StickDesk: Sendable {
     /// - Parameter marks: the marks on the stick.
     /// - Returns: whether it is adopted now.
     func recognise(_ marks: [StickMark]) async -> Bool {
-        guard let store, let (take, mark) = await ownTake(on: store, marks) else { return false }
+        guard let folder, let (take, mark) = await ownTake(in: folder, marks) else { return false }
         do throws(Refusal) {
             try await adopt(by: "as it has \(take), which this kit sent", mark)
             return true
@@ -80,11 +79,13 @@ final class StickDesk: Sendable {
     }
 
     /// A take on the stick whose sidecar and sound match a receipt, and the mark in that receipt.
-    private func ownTake(on store: FolderStore, _ marks: [StickMark]) async -> (take: String, mark: StickMark?)? {
-        for object in await store.sidecars() {
+    private func ownTake(
+        in folder: StickFolder, _ marks: [StickMark]
+    ) async -> (take: String, mark: StickMark?)? {
+        for object in await folder.sidecars() {
             guard let stem = object.take?.stem, let takes = try? catalogs.catalog.identities(of: stem) else { continue }
             let receipts = takes.lazy.compactMap { [catalog = catalogs.catalog] take in
-                (try? catalog.readableNotes(of: take).notes)?[receiptOf: store.name]
+                (try? catalog.readableNotes(of: take).notes)?[receiptOf: folder.name]
             }
             guard let receipt = receipts.first(where: { $0.sha256(of: object.file) != nil }),
                 receipt.stick == nil || marks.contains(where: { $0.name == receipt.stick }),
@@ -92,17 +93,12 @@ final class StickDesk: Sendable {
                 // Only a party that received both files from this kit can have both.
                 let sound = receipt.files.filter({ TakeFile($0.file, of: stem)?.isReplaceable == false })
                     .min(by: { $0.bytes < $1.bytes }),
-                await store.sha256(of: object, ifLength: sidecar.bytes) == sidecar.sha256,
-                await store.sha256(of: ObjectName(day: object.day, file: sound.file), ifLength: sound.bytes)
+                await folder.sha256(of: object, ifLength: sidecar.bytes) == sidecar.sha256,
+                await folder.sha256(of: ObjectName(day: object.day, file: sound.file), ifLength: sound.bytes)
                     == sound.sha256
             else { continue }
             return (stem, receipt.stick.flatMap { StickMark($0) })
         }
         return nil
     }
-}
-
-struct StickReply: Encodable, Sendable {
-    /// The beginning of its mark.
-    var stick: String
 }

@@ -5,11 +5,11 @@ import Transport
 import Upload
 
 extension TakeDeletion {
-    func acceptDamaged(_ stem: String) async throws(Refusal) -> String {
+    func acceptDamaged(_ stem: String) async throws(Refusal) -> TakeReply {
         let take = try requests.take(stem, for: "takes")
         let folder = take.folder.split(separator: "/", omittingEmptySubsequences: false)
         guard take.place == .here, let day = folder.last, let name = TakeName(stem: take.take, day: String(day)) else {
-            throw Refusal(.busy, "takes: \(stem): it is on a storage that is out: put it in first")
+            throw Refusal(.storageOut(command: "takes", stem: stem))
         }
         guard let inspector else { throw Refusal(.internal, "takes: \(stem): nothing compares takes here") }
         do {
@@ -17,15 +17,11 @@ extension TakeDeletion {
         } catch let refusal as Refusal {
             throw refusal
         } catch let error as StoreError {
-            throw Refusal(.io, error.sentence)
+            throw Refusal(.unreadable(message: error.sentence))
         } catch {
-            throw Refusal(.io, "takes: \(stem): \(error)")
+            throw Refusal(.unreadable(message: "takes: \(stem): \(error)"))
         }
-        let accepted = try requests.take(stem, for: "takes")
-        guard let text = jsonText(TakeReply(take: accepted)) else {
-            throw Refusal(.internal, "takes: the reply cannot be written")
-        }
-        return text
+        return TakeReply(take: try requests.take(stem, for: "takes"))
     }
 
     /// Checks that the copy on the kit is what was recorded or was accepted by a person, because the deletion relies on
@@ -35,7 +31,9 @@ extension TakeDeletion {
         do {
             try await inspector?.check(copy.take, in: folder, .all)
         } catch let error as StoreError {
-            throw Refusal(error.problem == .conflict ? .busy : .io, "delete: \(copy.take.stem): \(error.sentence)")
+            let message = "delete: \(copy.take.stem): \(error.sentence)"
+            throw error.problem == .conflict
+                ? Refusal(.notAsRecorded(message: message)) : Refusal(.unreadable(message: message))
         }
     }
 }

@@ -1,6 +1,6 @@
 import Catalog
 import Control
-import TakeFiles
+import Files
 import Takes
 import Transport
 import Upload
@@ -10,7 +10,7 @@ import Workers
 actor TakeDeletion {
     private let catalogs: CatalogSlot
     let requests: LibraryRequests
-    private let remote: RemoteDesk
+    private let copies: RemoteCopies
     private let discards: DiscardDesk
     private let reader: DiskReader
     private let recorder: String
@@ -22,13 +22,13 @@ actor TakeDeletion {
 
     /// - Parameter recorder: the recorder's socket.
     init(
-        _ catalogs: CatalogSlot, _ requests: LibraryRequests, _ remote: RemoteDesk, _ discards: DiscardDesk,
+        _ catalogs: CatalogSlot, _ requests: LibraryRequests, _ copies: RemoteCopies, _ discards: DiscardDesk,
         reader: DiskReader, recorder: String, inspector: SoundInspector? = nil
     ) throws {
         self.inspector = inspector
         self.catalogs = catalogs
         self.requests = requests
-        self.remote = remote
+        self.copies = copies
         self.discards = discards
         self.reader = reader
         self.recorder = recorder
@@ -40,7 +40,7 @@ actor TakeDeletion {
     nonisolated func delete(_ stem: String, _ deletion: Deletion) async throws {
         // A deletion on the kit alone does not rely on another copy, unless the request says that the take is at home.
         let isByWord = deletion.place == .here && !deletion.onlyIfHome
-        let identity = try requests.take(stem, for: "delete").identity
+        let identity = try await reader.perform { [requests] _ in try requests.take(stem, for: "delete").identity }
         try catalogs.inHand.beginDeleting(.take(identity), besideSending: isByWord)
         try await deleteInHand(identity, deletion, isByWord: isByWord)
     }
@@ -54,7 +54,7 @@ actor TakeDeletion {
         do {
             take = try requests.take(identity, for: "delete")
             guard take.place == .here else {
-                throw Refusal(.busy, "delete: \(stem): it is on a storage that is out: put it in first")
+                throw Refusal(.storageOut(command: "delete", stem: stem))
             }
             storage = Self.storage(of: take)
             terms = try await prepare(take, deletion, isByWord: isByWord)
@@ -72,22 +72,23 @@ actor TakeDeletion {
             guard isHomeGone else { throw refusal }
             guard Self.isOnKit(take) else {
                 guard let storage, Self.storage(of: take) == storage else {
-                    throw Refusal(
-                        .busy,
+                    let message =
                         "delete: \(stem): its storage was taken out meanwhile: it is deleted at home, and still on that storage: "
-                            + "put it in, and delete it here")
+                        + "put it in, and delete it here"
+                    throw Refusal(.stillOnKit(message: message))
                 }
                 // Somebody else deleted the take in the meantime, or some of its files cannot be removed.
                 if refusal.code == .notFound { return }
-                throw Refusal(refusal.code, "\(refusal.message): at home it is deleted too")
+                throw Refusal(.goneAtHome(refusal.code, message: "\(refusal.message): at home it is deleted too"))
             }
-            throw Refusal(.busy, "\(refusal.message): \(stays)")
+            throw Refusal(.stillOnKit(message: "\(refusal.message): \(stays)"))
         case .away(let error):
             guard isHomeGone else { throw error }
-            throw Refusal(.busy, "\(error): \(stays)")
+            throw Refusal(.stillOnKit(message: "\(error): \(stays)"))
         case .unanswered(let error):
             let home = isHomeGone ? "it is deleted at home; " : "the order goes on; "
-            throw Refusal(.busy, "\(error): \(home)whether it is on the kit, the list shows once it answers")
+            let message = "\(error): \(home)whether it is on the kit, the list shows once it answers"
+            throw Refusal(.outcomeUnknown(message: message))
         }
     }
 
@@ -95,7 +96,7 @@ actor TakeDeletion {
     /// - Throws: `Refusal`; `ControlError` if the recorder does not answer.
     nonisolated func restore(_ stem: String) async throws {
         guard TakeName(stem: stem, day: "") != nil else {
-            throw Refusal(.notFound, "restore: \(stem): no such take in the bin")
+            throw Refusal(.notBinned(stem: stem))
         }
         try await restoreByRecorder(stem)
         for _ in 0..<Self.unlistedAtMost {
@@ -131,7 +132,7 @@ actor TakeDeletion {
         let copy: KitCopy
         do throws(Refusal) {
             guard let name = TakeName(stem: stem, day: place.day) else {
-                throw Refusal(.internal, "delete: \(stem): its name is none of a take")
+                throw Refusal(.internal, "delete: \(stem): this is not a take's name")
             }
             copy = try KitCopy(name, in: place.takes)
         } catch {
@@ -141,13 +142,13 @@ actor TakeDeletion {
         }
         guard !isByWord else { return copy.terms }
         guard copy.sidecar.identity == take.identity else {
-            throw Refusal(.busy, "delete: \(stem): it is another take than a moment ago: look at it again")
+            throw Refusal(.changed(stem: stem))
         }
         let notes = try catalogs.catalog.notes(of: take.identity)
         if deletion.onlyIfHome {
             let isAtHome = copy.isAtHome(notes, catalogs.catalog.stores)
-            guard isAtHome, try await remote.storesWithout(copy, notes).isEmpty else {
-                throw Refusal(.busy, "delete: \(stem): it is not safe at home any more: look at it again")
+            guard isAtHome, try await copies.storesWithout(copy, notes).isEmpty else {
+                throw Refusal(.notSafe(stem: stem))
             }
             try await check(copy, notes)
             try await checkSound(of: copy, in: place.takes)
@@ -159,26 +160,26 @@ actor TakeDeletion {
             try await discards.awaitOrders(of: copy.take)
             try await check(copy, notes, isLast: true)
             try await checkSound(of: copy, in: place.takes)
-            try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
+            try await copies.deleteEverywhere(copy, in: deletion.store, leavesKit: true)
         case .both:
             try checkRecorder(stem, in: place.takes)
-            try await remote.deleteEverywhere(copy, in: deletion.store, leavesKit: false)
+            try await copies.deleteEverywhere(copy, in: deletion.store, leavesKit: false)
         }
         return copy.terms
     }
 
     /// The same for a peer of the library's socket.
-    func answer(_ stem: String, _ deletion: Deletion) async throws(Refusal) -> String {
+    func answer(_ stem: String, _ deletion: Deletion) async throws(Refusal) -> DoneReply {
         do {
             try await delete(stem, deletion)
-            return "{}"
+            return DoneReply()
         } catch let refusal as Refusal {
             throw refusal
         } catch let error as ControlError {
             if case .refused(let refusal) = error.cause { throw refusal }
             throw Refusal(.busy, "\(error)")
         } catch {
-            throw Refusal(.io, "delete: \(stem): \(error)")
+            throw Refusal(.unreadable(message: "delete: \(stem): \(error)"))
         }
     }
 
@@ -199,15 +200,13 @@ actor TakeDeletion {
     private func checkRecorder(_ stem: String, in folder: String) throws {
         let status = try ControlClient(path: recorder).ask(.status)
         guard status["take"]?.text != stem else {
-            throw Refusal(.busy, "delete: \(stem): it is being played or recorded: stop it first")
+            throw Refusal(.inUse(stem: stem))
         }
         let files = FileSystem()
         guard let its = status["directory"]?.text, let identity = try? files.identity(its),
             (try? files.identity(folder)) == identity
         else {
-            throw Refusal(
-                .busy,
-                "delete: \(stem): it is in \(folder), and the recorder has its takes elsewhere: nothing is deleted")
+            throw Refusal(.elsewhere(stem: stem, folder: folder))
         }
     }
 

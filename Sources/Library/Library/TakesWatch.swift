@@ -177,7 +177,6 @@ struct WatchError: Error, Hashable, CustomStringConvertible {
     var code: Int32
 
     var description: String {
-        // Safe: the string lives until the next call on this thread.
-        "library: \(path): cannot be watched: \(unsafe String(cString: strerror(code)))"
+        "library: \(path): cannot be watched: \(SystemError(code))"
     }
 }

@@ -1,5 +1,5 @@
+public import Files
 import Glibc
-public import TakeFiles
 import Takes
 
 /// A mounted folder: a USB stick, or a network share. The store never creates the folder itself, because it is missing
@@ -13,9 +13,9 @@ public struct FolderStore: Store {
     private let takes: [String]
     private let followsLink: Bool
     /// Nil if the folder is not on a stick. It is then always home, as the settings say.
-    let sticks: HomeSticks?
+    private let stick: StickFolder?
     /// Disk work runs on a thread of this store alone, so that a slow disk delays nothing else.
-    let disk: DiskReader
+    private let disk: DiskReader
 
     /// A copy resumes at a multiple of this.
     private static let pieceByteCount = 1 << 20
@@ -40,9 +40,14 @@ public struct FolderStore: Store {
         self.kit = kit
         self.takes = takes
         self.followsLink = followsLink
-        self.sticks = sticks
-        disk = try DiskReader(files: files, name: "folder")
+        let disk = try DiskReader(files: files, name: "folder")
+        self.disk = disk
+        stick = sticks.map { StickFolder(name: name, path: path, sticks: $0, disk: disk) }
     }
+
+    public var traits: StoreTraits { stick.map { StoreTraits.stick($0) } ?? .folder }
+
+    public func wantedChecksum(byteCount: Int64) -> (any Checksum)? { nil }
 
     private func place(of object: ObjectName) -> String { "\(path)/\(object.path)" }
     private func draft(of object: ObjectName, _ sha256: String) -> String {
@@ -51,8 +56,8 @@ public struct FolderStore: Store {
 
     /// Copies the file, syncs it, reads the copy back past the page cache, and renames it.
     public func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         let expected = try await source.sha256()
         if let there = try await head(object) {
@@ -77,7 +82,7 @@ public struct FolderStore: Store {
             _ = try? await onDisk { try $0.remove(draft) }
             throw StoreError(
                 .damaged,
-                "outbox: \(place(of: object)): what was read back is not what was written: check the storage at \(path)"
+                "outbox: \(place(of: object)): the file read back differs from the written one: check the storage at \(path)"
             )
         }
         try await name(draft, object, expected, mode)
@@ -231,7 +236,7 @@ public struct FolderStore: Store {
         }
     }
 
-    func hash(_ path: String) async throws -> String {
+    private func hash(_ path: String) async throws -> String {
         do {
             return try await UploadSource(path: path, reader: disk).sha256()
         } catch let error as StoreError {
@@ -266,7 +271,7 @@ public struct FolderStore: Store {
 
     public func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         guard let there = try await head(object) else {
-            throw StoreError(.missing, "outbox: \(place(of: object)): there is no such file")
+            throw StoreError(.missing, "outbox: \(place(of: object)): no such file")
         }
         let file = try await onDisk { try $0.openToRead(place(of: object)) }
         var offset: Int64 = 0
@@ -276,15 +281,6 @@ public struct FolderStore: Store {
             guard !piece.isEmpty else { return }
             try await receive(piece)
             offset += Int64(piece.count)
-        }
-    }
-
-    /// Distinguishes this folder from another one mounted in its place, whether adopted or not.
-    public func identity() async throws -> FileIdentity {
-        do {
-            return try await disk.perform { files in try files.identity(path) }
-        } catch let error as FileError {
-            throw problem(error)
         }
     }
 
@@ -325,11 +321,30 @@ public struct FolderStore: Store {
         }
     }
 
+    /// The mark of the current stick, or nil if this folder is not on a stick.
+    public func medium() async throws -> String? {
+        do {
+            return try await stick?.homeMark().name
+        } catch let error as FileError {
+            throw problem(error)
+        }
+    }
+
+    public func place() async throws -> FileIdentity? {
+        do {
+            return try await disk.perform { files in try files.identity(path) }
+        } catch let error as FileError {
+            throw problem(error)
+        }
+    }
+
+    public func close() async {}
+
     /// Runs disk work after checking that the stick is adopted. A `FileError` becomes a `StoreError`.
     private func onDisk<Result: Sendable>(_ body: @Sendable (FileSystem) throws -> Result) async throws -> Result {
         do {
             return try await disk.perform { files in
-                try checkStick(files)
+                try stick?.checkHome(files)
                 return try body(files)
             }
         } catch let error as FileError {
@@ -337,7 +352,7 @@ public struct FolderStore: Store {
         }
     }
 
-    func problem(_ error: FileError) -> StoreError {
+    private func problem(_ error: FileError) -> StoreError {
         switch error.code {
         case ENOENT, ENOTDIR:
             return StoreError(.away, "outbox: \(path): not there: insert the stick, or mount the share")

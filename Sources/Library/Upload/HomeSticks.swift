@@ -1,6 +1,6 @@
+public import Files
 import FoundationEssentials
 import Glibc
-public import TakeFiles
 import Takes
 
 /// The sticks that this kit adopted as destinations. Their marks are in a file in the library's folder. Thread-safe.
@@ -40,7 +40,7 @@ public final class HomeSticks: Sendable {
                 for stick in content.sticks { if let mark = StickMark(stick.stick) { found[mark] = stick.adopted } }
             } else {
                 try? files.move(path, to: path + ".damaged")
-                problem = "stick: \(path): is no list of sticks: kept as \(path).damaged: \(advice)"
+                problem = "stick: \(path): is not a list of sticks: kept as \(path).damaged: \(advice)"
             }
         } catch {
             if error.code != ENOENT { problem = "stick: \(error.fact): \(advice)" }

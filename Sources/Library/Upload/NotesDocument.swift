@@ -11,7 +11,7 @@ public struct NotesDocument: Codable, Hashable, Sendable {
     public var take: String
     /// 1 at first, and higher after each change.
     public var revision: Int
-    /// Null from a kit, which has no titles.
+    /// Null if there is none, and from earlier versions, which know no titles.
     @ExplicitNull public var title: String?
     /// Null if there is none.
     @ExplicitNull public var memo: String?
@@ -33,7 +33,7 @@ public struct NotesDocument: Codable, Hashable, Sendable {
     public init(_ notes: TakeNotes, recorded: [Sidecar.Marker]) {
         take = notes.take
         revision = notes.currentRevision
-        title = nil
+        title = notes.title
         memo = notes.memo
         otherMemos = notes.otherMemos
         star = notes.starred
@@ -58,7 +58,7 @@ public struct NotesDocument: Codable, Hashable, Sendable {
         do {
             return try Array(encoder.encode(self)) + [0x0a]
         } catch {
-            // The document has only texts, integers and Booleans.
+            // The document has only texts, Booleans and finite numbers.
             preconditionFailure("notes of \(take): \(error)")
         }
     }

@@ -17,6 +17,8 @@ public enum ParcelProgress: Hashable, Sendable {
 struct ParcelDelivery {
     struct File {
         let source: UploadSource
+        /// The source's checksum for this store, or nil if it was not computed.
+        var checksum: (any Checksum)?
         let object: ObjectName
         /// The metadata stored with it, including its hash.
         let metadata: ObjectMetadata
@@ -106,7 +108,7 @@ struct ParcelDelivery {
         }
         let there: StoredObject
         do {
-            there = try await store.put(file.source, as: file.object, file.metadata, mode: mode) {
+            there = try await store.put(file.source, file.checksum, as: file.object, file.metadata, mode: mode) {
                 [done, total, report] progress in
                 switch progress {
                 case .sent(let count): report(.sending(done + count, of: total))

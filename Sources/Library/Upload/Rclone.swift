@@ -74,10 +74,11 @@ struct Rclone: Sendable {
             program, ["--config", configuration.path] + Self.arguments + arguments, environment: environment,
             on: thread, send: send, receive: receive)
         guard ended.status != 0 else { return }
-        throw problem(ended, action)
+        throw try await thread.perform { _ in problem(ended, action) }
     }
 
-    /// The error for an exit status (rclone.org/docs, "Exit code") and rclone's error output.
+    /// The error for an exit status (rclone.org/docs, "Exit code") and rclone's error output. This reads the
+    /// configuration file.
     private func problem(_ ended: RcloneProcess.Ended, _ action: String) -> StoreError {
         let text = ended.errors.lowercased()
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
@@ -86,7 +87,7 @@ struct Rclone: Sendable {
         let file = configuration.path
         if says("didn't find section in config file") {
             return StoreError(
-                .refused, "\(subject): there is no such remote in \(file): make it: rclone --config \(file) config")
+                .refused, "\(subject): no such remote in \(file): make it: rclone --config \(file) config")
         }
         if says("unable to decrypt configuration", "couldn't decrypt configuration") {
             return StoreError(
@@ -132,7 +133,7 @@ struct Rclone: Sendable {
         if ended.status == 3 || ended.status == 4
             || says("is a directory or doesn't exist", "directory not found", "object not found")
         {
-            return StoreError(.missing, "\(subject): there is no such object")
+            return StoreError(.missing, "\(subject): no such object")
         }
         if says("failed to create file system", "unknown command", "unknown flag") {
             return StoreError(

@@ -1,9 +1,8 @@
-import Glibc
 import Programs
 import Takes
 
-/// A child process without a shell. The calls that wait for it run on their own thread.
-final class RcloneProcess: Sendable {
+/// A child process that runs rclone. One thread starts it, exchanges its data and waits for its end.
+actor RcloneProcess {
     /// The exit status, and the standard error output.
     struct Ended: Sendable {
         /// The exit status, or −1 if a signal ended the process.
@@ -14,25 +13,25 @@ final class RcloneProcess: Sendable {
 
     typealias Input = ([UInt8]) async throws -> Void
 
-    private enum State {
-        case running(pid_t)
-        case ended(Int32)
-    }
-    private let state: Locked<State>
-    /// This process's ends of the sockets for the child's input and output.
-    private let input: Int32
-    private let output: Int32
-    /// An unlinked file, so that nobody must read it while the program runs.
-    private let errors: Int32
+    private let child: ChildProcess
+    private let thread: DiskReader
+    /// The child's output and errors, as far as the child has not closed them.
+    private var openEnds: [Int32]
+    private var errors: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
     private static let longestErrors = 16 << 10
+    /// The time between looks whether the program has ended, while it sends nothing.
+    private static let lookMilliseconds: Int32 = 1000
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe thread.unownedExecutor }
 
     /// The program ended or closed its input. Its exit status says why.
     private struct InputClosed: Error {}
 
     /// Runs a program to its end. The program is killed if the task is cancelled, or a closure throws.
     /// - Parameters:
-    ///   - thread: runs all waiting calls.
+    ///   - thread: runs all calls that may wait.
     ///   - send: writes the program's input. The program must not write output before it has read all input. If `send`
     ///     throws, the program is killed before its input ends, so that it does not treat a part as the whole.
     ///   - receive: receives the program's output.
@@ -42,134 +41,90 @@ final class RcloneProcess: Sendable {
         send: ((Input) async throws -> Void)? = nil, receive: ([UInt8]) async throws -> Void
     ) async throws -> Ended {
         try Task.checkCancellation()
-        let process = try RcloneProcess(program, arguments, environment)
+        let child: ChildProcess
+        do {
+            child = try await thread.perform { _ in
+                try ChildProcess(program, arguments, environment: environment)
+            }
+        } catch let error as SystemError {
+            throw StoreError(.refused, "outbox: \(program): cannot be started: \(error)")
+        }
+        let process = RcloneProcess(child, on: thread)
         return try await withTaskCancellationHandler {
             var failure: (any Error)?
             do {
                 do {
-                    try await send? { bytes in try await thread.perform { _ in try process.write(bytes) } }
+                    try await send? { bytes in try await process.write(bytes) }
                 } catch is InputClosed {}
-                process.endInput()
+                child.endInput()
                 while true {
-                    let piece = try await thread.perform { _ in process.read() }
+                    let piece = await process.read()
                     guard !piece.isEmpty else { break }
                     try await receive(piece)
                 }
             } catch {
-                process.kill()
+                child.kill()
                 failure = error
             }
-            let status = try await thread.perform { _ in process.wait() }
+            let ended = await process.end()
             try Task.checkCancellation()
             if let failure { throw failure }
-            return Ended(status: status, errors: process.text())
+            return ended
         } onCancel: {
-            process.kill()
+            child.kill()
         }
     }
 
-    private init(_ program: String, _ arguments: [String], _ environment: [String: String]) throws(StoreError) {
-        var pairs: [(ours: Int32, theirs: Int32)] = []
-        func problem(_ code: Int32) -> StoreError {
-            for pair in pairs { close(pair.ours) }
-            // Safe: the string lives until the next call on this thread.
-            return unsafe StoreError(
-                .refused, "outbox: \(program): cannot be started: \(String(cString: strerror(code)))")
-        }
-        defer { for pair in pairs { close(pair.theirs) } }
-        for _ in 0..<2 {
-            var pair: [Int32] = [0, 0]
-            guard unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
-                throw problem(errno)
-            }
-            pairs.append((pair[0], pair[1]))
-        }
-        // Safe: the template is changed in place and ends with a 0.
-        var path = Array("/tmp/fieldfare-rclone-XXXXXX".utf8CString)
-        let said = unsafe mkstemp(&path)
-        guard said >= 0 else { throw problem(errno) }
-        unsafe unlink(path)
-        _ = fcntl(said, F_SETFD, FD_CLOEXEC)
-        let identifier: pid_t
-        do throws(ChildError) {
-            identifier = try spawn(
-                program, arguments, files: [pairs[0].theirs, pairs[1].theirs, said], environment: environment,
-                leadsGroup: true)
-        } catch {
-            close(said)
-            throw problem(error.code)
-        }
-        state = Locked(.running(identifier))
-        input = pairs[0].ours
-        output = pairs[1].ours
-        errors = said
+    private init(_ child: ChildProcess, on thread: DiskReader) {
+        self.child = child
+        self.thread = thread
+        // Errors are read first, because output without a pause would delay them.
+        openEnds = [child.errors, child.output]
     }
 
-    deinit {
-        close(input)
-        close(output)
-        close(errors)
-    }
-
-    private func kill() {
-        state.withLock { state in
-            // Not after the wait, because another process may have the same number by then.
-            if case .running(let identifier) = state { _ = Glibc.kill(-identifier, SIGKILL) }
-        }
-    }
-
-    private func write(_ bytes: [UInt8]) throws {
-        var sent = 0
-        while sent < bytes.count {
-            // Safe: the bytes live for the call.
-            let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.send(
-                    input, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
-            }
-            if count < 0 {
-                guard errno == EINTR else { throw InputClosed() }
-            } else {
-                sent += count
+    private func write(_ bytes: [UInt8]) throws(InputClosed) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // A program that rclone started may run on and keep the input open.
+            guard !child.hasEnded else { throw InputClosed() }
+            let ends = openEnds.filter { $0 == child.errors } + [child.input]
+            for end in child.wait(for: ends, milliseconds: Self.lookMilliseconds) {
+                guard end == child.input else {
+                    _ = read(end)
+                    continue
+                }
+                guard let count = child.write(rest) else { throw InputClosed() }
+                rest = rest.dropFirst(count)
             }
         }
     }
 
-    private func endInput() { shutdown(input, Int32(SHUT_WR)) }
-
-    /// - Returns: the next bytes; empty at the end.
+    /// - Returns: the next bytes of the output; empty once the child has ended, or has closed its output and errors.
     private func read() -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 256 << 10)
-        while true {
-            // Safe: the call writes no more than the buffer holds.
-            let count = unsafe Glibc.read(output, &bytes, bytes.count)
-            if count < 0, errno == EINTR { continue }
-            return Array(bytes.prefix(max(0, count)))
+        while !openEnds.isEmpty {
+            let ended = child.hasEnded
+            let ready = child.wait(for: openEnds, milliseconds: ended ? 0 : Self.lookMilliseconds)
+            // A program that rclone started, such as `ssh`, may run on and keep the ends open.
+            if ended, ready.isEmpty { break }
+            for end in ready {
+                let bytes = read(end)
+                if end == child.output, !bytes.isEmpty { return bytes }
+            }
         }
+        return []
     }
 
-    /// Waits for the end of the program.
-    private func wait() -> Int32 {
-        guard case .running(let identifier) = state.withLock({ $0 }) else { return -1 }
-        // WNOWAIT keeps the process number reserved until the lock is held, so a kill cannot reach another process.
-        // Safe: the structure starts as zeroes and is filled in place.
-        var information = unsafe siginfo_t()
-        while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
-        return state.withLock { state in
-            // Children of the program may still run.
-            _ = Glibc.kill(-identifier, SIGKILL)
-            var status: Int32 = 0
-            let found = unsafe waitpid(identifier, &status, 0)
-            let code = found > 0 && status & 0x7f == 0 ? status >> 8 & 0xff : -1
-            state = .ended(code)
-            return code
+    /// Reads from a ready end. Of the errors, the last `longestErrors` bytes are kept.
+    private func read(_ end: Int32) -> [UInt8] {
+        guard let count = child.read(end, &buffer) else {
+            openEnds.removeAll { $0 == end }
+            return []
         }
+        if end == child.errors { errors = (errors + buffer[..<count]).suffix(Self.longestErrors) }
+        return Array(buffer[..<count])
     }
 
-    private func text() -> String {
-        let length = lseek(errors, 0, SEEK_END)
-        var bytes = [UInt8](repeating: 0, count: Self.longestErrors)
-        // Safe: the call writes no more than the buffer holds.
-        let count = unsafe pread(errors, &bytes, bytes.count, max(0, length - off_t(Self.longestErrors)))
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    private func end() -> Ended {
+        Ended(status: child.end() ?? -1, errors: String(decoding: errors, as: UTF8.self))
     }
 }

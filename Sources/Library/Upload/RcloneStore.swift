@@ -6,7 +6,7 @@ import Takes
 ///
 /// rclone stores no metadata with an object. The uploaded file is compared by the remote's own hash, or read back if
 /// the remote has no hash. rclone cannot resume an interrupted upload; the file is sent anew.
-public final class RcloneStore: Store {
+public final class RcloneStore: ServerStore {
     /// `rclone:REMOTE:PATH`.
     public let name: String
     private let remote: String
@@ -75,8 +75,8 @@ public final class RcloneStore: Store {
 
     /// Sends a file under a draft name, verifies it, and then renames it.
     public func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         let path = path(of: object)
         let stored = StoredObject(name: object, byteCount: source.byteCount, sha256: metadata.sha256)
@@ -135,7 +135,7 @@ public final class RcloneStore: Store {
             })
         // In a bucket, rclone reads a missing object as an empty folder.
         if isEmpty, try await head(object) == nil {
-            throw StoreError(.missing, "outbox: rclone: reading \(object) at \(remote): there is no such object")
+            throw StoreError(.missing, "outbox: rclone: reading \(object) at \(remote): no such object")
         }
     }
 

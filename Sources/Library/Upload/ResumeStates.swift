@@ -1,7 +1,7 @@
 import Digests
+import Files
 import FoundationEssentials
 import Glibc
-import TakeFiles
 
 /// The state that an upload needs to resume after a restart: one small file for each object. If a file is lost, the
 /// upload starts again.

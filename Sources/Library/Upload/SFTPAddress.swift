@@ -16,7 +16,7 @@ struct SFTPAddress: Hashable, Sendable {
             StoreError(.refused, "outbox: \(shown): \(advice): see url in [outbox.sftp]")
         }
         let scheme = "sftp://"
-        guard url.hasPrefix(scheme) else { throw refusal("is no URL that begins with \(scheme)") }
+        guard url.hasPrefix(scheme) else { throw refusal("is not a URL that begins with \(scheme)") }
         let rest = url.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" }
         guard let mark = authority.lastIndex(of: "@") else {
@@ -32,7 +32,7 @@ struct SFTPAddress: Hashable, Sendable {
         var port = Self.usualPort
         if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
             guard let number = UInt16(host[host.index(after: colon)...]), number > 0 else {
-                throw refusal("the port is no number from 1 to 65535")
+                throw refusal("the port is not a number from 1 to 65535")
             }
             port = Int(number)
             host = host[..<colon]
@@ -40,7 +40,7 @@ struct SFTPAddress: Hashable, Sendable {
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = host.dropFirst().dropLast()
             guard host.contains(":"), host.utf8.allSatisfy({ Self.isOfName($0) || $0 == 0x3a || $0 == 0x25 }) else {
-                throw refusal("the host is no address")
+                throw refusal("the host is not an address")
             }
         } else {
             guard Self.isHost(host) else {

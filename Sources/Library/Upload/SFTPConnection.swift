@@ -62,12 +62,13 @@ final class SFTPConnection: Sendable {
         } catch {
             throw error.code == ENOENT
                 ? StoreError(.refused, "outbox: \(program): is not there: apt install openssh-client")
-                : StoreError(.busy(nil), "outbox: \(program): cannot be started: \(error.text)")
+                : StoreError(.busy(nil), "outbox: \(program): cannot be started: \(error)")
         }
         do {
             // The thread keeps the connection alive until the child has ended.
             _ = try Thread(name: "sftp") { self.run() }
         } catch {
+            child.kill()
             child.end()
             throw StoreError(.busy(nil), "outbox: \(error)")
         }
@@ -153,6 +154,7 @@ extension SFTPConnection {
         let place = "outbox: sftp://\(command.address.place)"
         let error: StoreError
         // An `ssh` that has closed its pipes ends by itself, and its status stays available.
+        child.kill()
         let status = child.end()
         switch end! {
         case .byItself(let errors):
@@ -161,7 +163,7 @@ extension SFTPConnection {
         case .garbled(let garbled):
             error = StoreError(
                 .refused,
-                "\(place): the server sends \(garbled.found), which is no SFTP: the user's shell there must print nothing"
+                "\(place): the server sends \(garbled.found), which is not SFTP: the user's shell there must print nothing"
             )
         case .silent:
             error = StoreError(.away, "\(place): the server does not answer any more")
@@ -242,15 +244,12 @@ extension SFTPConnection {
 
     private func write(_ pump: inout Pump) {
         while let packet = pump.waiting.first {
-            // Safe: the bytes outlive the call.
-            let count = unsafe packet.withUnsafeBytes { bytes in
-                unsafe Glibc.write(child.input, bytes.baseAddress! + pump.taken, bytes.count - pump.taken)
-            }
-            // When `ssh` accepts no more input, it has closed its output as well, and its error output says why.
-            guard count > 0 else {
-                if errno != EAGAIN, errno != EINTR { pump.waiting = [] }
+            guard let count = child.write(packet[pump.taken...]) else {
+                // When `ssh` accepts no more input, it has closed its output as well, and its error output says why.
+                pump.waiting = []
                 return
             }
+            guard count > 0 else { return }
             pump.last = SystemClock().now()
             pump.taken += count
             if pump.taken == packet.count {
@@ -261,25 +260,20 @@ extension SFTPConnection {
     }
 
     private func readErrors(_ pump: inout Pump) {
-        // Safe: the buffer has `buffer.count` bytes.
-        let count = unsafe read(child.errors, &pump.buffer, pump.buffer.count)
-        if count > 0 {
+        if let count = child.read(child.errors, &pump.buffer) {
             pump.errors = (pump.errors + pump.buffer[..<count]).suffix(4096)
-        } else if count == 0 || (errno != EAGAIN && errno != EINTR) {
+        } else {
             pump.hasErrors = false
         }
     }
 
     private func readOutput(_ pump: inout Pump) throws(SFTPGarbled) {
-        // Safe: the buffer has `buffer.count` bytes.
-        let count = unsafe read(child.output, &pump.buffer, pump.buffer.count)
-        guard count > 0 else {
-            if count == 0 || (errno != EAGAIN && errno != EINTR) {
-                pump.hasOutput = false
-                pump.last = SystemClock().now()
-            }
+        guard let count = child.read(child.output, &pump.buffer) else {
+            pump.hasOutput = false
+            pump.last = SystemClock().now()
             return
         }
+        guard count > 0 else { return }
         pump.last = SystemClock().now()
         pump.packets.add(pump.buffer[..<count])
         while let packet = try pump.packets.next() { try receive(packet) }
@@ -305,7 +299,7 @@ extension SFTPConnection {
             state.answers[id] = nil
             return answer
         }
-        guard let answer else { throw SFTPGarbled("an answer to what was not asked") }
+        guard let answer else { throw SFTPGarbled("an answer without a request") }
         if !answer.come(.success(reply)), case .handle(let handle) = reply {
             // The handle was opened for a task that was cancelled.
             _ = send(.close(handle))

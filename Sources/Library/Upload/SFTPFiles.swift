@@ -74,7 +74,7 @@ struct SFTPFiles: Sendable {
         }
         if let there = found {
             guard there.isFolder || there.mode == nil else {
-                throw StoreError(.refused, "outbox: \(place(path)): is no folder: see url in [outbox.sftp]")
+                throw StoreError(.refused, "outbox: \(place(path)): not a folder: see url in [outbox.sftp]")
             }
             return
         }
@@ -121,7 +121,7 @@ struct SFTPFiles: Sendable {
         switch try await connection.ask(.open(path, opening)) {
         case .handle(let opened): return opened
         case .status(SFTPStatus.missing) where !opening.contains(.create):
-            throw StoreError(.missing, "outbox: \(place(path)): there is no such file")
+            throw StoreError(.missing, "outbox: \(place(path)): no such file")
         case .status(SFTPStatus.denied) where opening == .read, .status(SFTPStatus.unsupported) where opening == .read:
             throw hidden(path)
         case let reply: throw await failure(reply, path, opening.contains(.write) ? "be written" : "be read")
@@ -326,7 +326,7 @@ struct SFTPFiles: Sendable {
         case SFTPStatus.unsupported: return error(.refused, "the server does not know how")
         case SFTPStatus.full, SFTPStatus.overQuota:
             return error(.full, "the disk or the quota there is full: free some space there")
-        default: return error(.busy(nil), "the server reports a failure (\(code)): see its log if it goes on")
+        default: return error(.busy(nil), "the server reports a failure (\(code)): see its log if it repeats")
         }
     }
 }

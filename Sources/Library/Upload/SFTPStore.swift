@@ -6,12 +6,14 @@ import Takes
 /// A file is written under a draft name, synced, read back, compared and then renamed. SFTP has no hashes. The server's
 /// `sha256sum` would save the read-back, but it needs a shell, which SFTP-only accounts do not have. So the kit reads
 /// files back from every server.
-public final class SFTPStore: Store {
+public final class SFTPStore: ServerStore {
     /// `sftp:sftp://kit@archive.example.org/recordings`.
     public let name: String
     private let address: SFTPAddress
     private let kit: String
     private let connect: @Sendable () throws(StoreError) -> SFTPConnection
+    /// Runs `connect`, which reads the keys and starts `ssh`.
+    private let disk: DiskReader
     private let current = Locked<SFTPConnection?>(nil)
     private let habits = Locked(SFTPHabits())
     private let resume: ResumeStates?
@@ -30,13 +32,18 @@ public final class SFTPStore: Store {
         }
         _ = try command()
         // The files are read at each connection, because a person may have changed them.
-        self.init(address, kit: kit, resume: resume) { () throws(StoreError) in try SFTPConnection(command()) }
+        try self.init(address, kit: kit, resume: resume) { () throws(StoreError) in try SFTPConnection(command()) }
     }
 
     init(
         _ address: SFTPAddress, kit: String, resume: ResumeStates? = nil,
         connect: @escaping @Sendable () throws(StoreError) -> SFTPConnection
-    ) {
+    ) throws(StoreError) {
+        do {
+            disk = try DiskReader(name: "sftp-keys")
+        } catch {
+            throw StoreError(.busy(nil), "outbox: \(error)")
+        }
         self.resume = resume
         name = Self.name(of: address)
         self.address = address
@@ -58,32 +65,40 @@ public final class SFTPStore: Store {
         default: "\(address.folder)/\(day)"
         }
     }
+
     private func path(of object: ObjectName) -> String { "\(folder(object.day))/\(object.file)" }
+
     /// Uses the current connection, or opens one.
     private func using<Result>(_ body: (SFTPFiles) async throws -> Result) async throws -> Result {
-        let connection = try current.withLock { current throws(StoreError) in
+        let connection = try await disk.perform { _ in try entered() }
+        defer { connection.leave() }
+        return try await body(SFTPFiles(connection: connection, address: address))
+    }
+
+    private func entered() throws(StoreError) -> SFTPConnection {
+        try current.withLock { current throws(StoreError) in
             if let current, current.enter() { return current }
             let begun = try connect()
             _ = begun.enter()
             current = begun
             return begun
         }
-        defer { connection.leave() }
-        return try await body(SFTPFiles(connection: connection, address: address))
     }
 
     public func close() async {
-        let connection = current.withLock { current in
-            defer { current = nil }
-            return current
+        let connection = try? await disk.perform { _ in
+            current.withLock { current in
+                defer { current = nil }
+                return current
+            }
         }
         await connection?.close()
     }
 
     /// Writes the missing part, syncs it, reads the whole file back, and renames it.
     public func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         let expected = try await source.sha256()
         return try await using { files in

@@ -254,7 +254,7 @@ struct SFTPUpload {
             try? await files.remove(place)
             throw StoreError(
                 .damaged,
-                "outbox: \(files.place(place)): what was read back is not what was sent: check the disk there")
+                "outbox: \(files.place(place)): the file read back differs from the sent one: check the disk there")
         }
         return nil
     }
@@ -370,7 +370,7 @@ struct SFTPUpload {
         guard let there, there.byteCount == nil || there.byteCount == source.byteCount else {
             try? await files.remove(path)
             throw StoreError(
-                .damaged, "outbox: \(files.place(path)): was sent, but is not there, or is cut: it is sent again")
+                .damaged, "outbox: \(files.place(path)): was sent, but is missing or cut: it will be sent again")
         }
     }
 }

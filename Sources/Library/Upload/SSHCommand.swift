@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 
 /// The call of OpenSSH's `ssh`. It never prompts, reads no configuration, and trusts only servers with a known key.
 struct SSHCommand: Sendable {
@@ -75,7 +75,7 @@ struct SSHCommand: Sendable {
         else {
             throw StoreError(
                 .refused,
-                "outbox: \(file.path): is no private key of OpenSSH: make one with ssh-keygen -t ed25519 -N \"\" -f \(file.path)"
+                "outbox: \(file.path): is not a private key of OpenSSH: make one with ssh-keygen -t ed25519 -N \"\" -f \(file.path)"
             )
         }
         // openssh/PROTOCOL.key: a magic string of 15 bytes, then the name of the cipher.

@@ -1,7 +1,7 @@
+import Files
 import FoundationEssentials
 import Glibc
 import Settings
-import TakeFiles
 
 /// A text that must not appear in logs, errors or status.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -46,7 +46,7 @@ public struct SecretFile: Sendable {
         let isThere = unsafe stat(path, &file) == 0
         // A folder, or a device without an end.
         guard !isThere || file.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(.refused, "\(subject): \(path): is no file: name the file with the secret")
+            throw StoreError(.refused, "\(subject): \(path): is not a file: name the file with the secret")
         }
         if isThere, file.st_mode & 0o077 != 0 {
             throw StoreError(.refused, "\(subject): \(path): others than its owner may use it: chmod 600 \(path)")
@@ -61,7 +61,7 @@ public struct SecretFile: Sendable {
             let mark: [UInt8] = [0xef, 0xbb, 0xbf]
             let rest = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
             guard let text = String(validating: rest, as: UTF8.self), !text.isEmpty else {
-                throw StoreError(.refused, "\(subject): \(path): is empty, or is no text")
+                throw StoreError(.refused, "\(subject): \(path): is empty, or not text")
             }
             return (path, Secret(text))
         } catch let error as StoreError {

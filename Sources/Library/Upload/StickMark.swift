@@ -1,4 +1,5 @@
 import Digests
+import Files
 import FoundationEssentials
 import Glibc
 import TakeFiles

@@ -1,26 +1,36 @@
+public import Files
 public import Takes
 
 /// A place that takes are uploaded to.
+///
+/// No requirement has a default here, so that a store that wraps another one must forward all of them. `ServerStore`
+/// has the defaults for stores behind a network.
 ///
 /// All functions throw `StoreError`, or `CancellationError` if the task was cancelled.
 public protocol Store: Sendable {
     /// The name in receipts: kind and place, without a secret. Another place has another name.
     var name: String { get }
 
-    /// The SHA-256 of a file to send, in hexadecimal. A store that compares other hashes computes them in the same
-    /// pass.
-    func hash(of source: UploadSource) async throws -> String
+    var traits: StoreTraits { get }
+
+    /// An empty checksum of the kind that this store compares in addition to the SHA-256. The caller computes it while
+    /// it hashes the file, and passes it to `put`.
+    /// - Parameter byteCount: the length of the file.
+    /// - Returns: nil if the store compares none, or only with some servers.
+    func wantedChecksum(byteCount: Int64) -> (any Checksum)?
 
     /// Sends a file, and verifies by its hash that it arrived. If the store does not let this kit read it, the returned
     /// object is marked as unverified.
     ///
     /// An existing object is never overwritten, unless `mode` allows it. An object with the same content counts as
     /// sent.
-    /// - Parameter report: receives the progress.
+    /// - Parameters:
+    ///   - checksum: the checksum of the file that `wantedChecksum` began. With nil, the store reads the file itself.
+    ///   - report: receives the progress.
     /// - Returns: the object in the store, verified unless marked otherwise.
     func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject
 
     /// The object's state, or nil if it does not exist.
@@ -42,19 +52,14 @@ public protocol Store: Sendable {
 
     /// Distinguishes the current medium from others that may replace it, such as other sticks. Nil if the store has
     /// only one medium.
+    /// - Throws: also if the current medium is not adopted.
     func medium() async throws -> String?
 
+    /// Distinguishes the store's folder from another one that is mounted in its place, whether adopted or not. Nil if
+    /// the store is not a folder.
+    func place() async throws -> FileIdentity?
+
     func close() async
-}
-
-extension Store {
-    public func hash(of source: UploadSource) async throws -> String { try await source.sha256() }
-
-    public func tidy() async throws {}
-
-    public func medium() async throws -> String? { nil }
-
-    public func close() async {}
 }
 
 /// The place of an object in a store: the folder of a day and a file name, as in the folder for takes.

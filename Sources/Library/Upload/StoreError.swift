@@ -47,9 +47,9 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// The missing space in MiB, or in KiB if both numbers are the same in MiB: `2 MiB are to be sent, 1 MiB are free`.
+    /// The missing space in MiB, or in KiB if both numbers are the same in MiB: `2 MiB must be sent, 1 MiB are free`.
     static func lack(_ wanted: Int64, _ verb: String, free: Int64) -> String {
-        if wanted >> 20 > free >> 20 { return "\(wanted >> 20) MiB are to be \(verb), \(free >> 20) MiB are free" }
-        return "\((wanted + 1023) >> 10) KiB are to be \(verb), \(free >> 10) KiB are free"
+        if wanted >> 20 > free >> 20 { return "\(wanted >> 20) MiB must be \(verb), \(free >> 20) MiB are free" }
+        return "\((wanted + 1023) >> 10) KiB must be \(verb), \(free >> 10) KiB are free"
     }
 }

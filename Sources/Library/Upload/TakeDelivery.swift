@@ -1,4 +1,5 @@
 import Digests
+import Files
 import FoundationEssentials
 import Glibc
 public import TakeFiles
@@ -207,45 +208,45 @@ public struct TakeDelivery: Sendable {
         _ outgoing: Outgoing, of contents: Contents, _ save: Save
     ) async throws -> ParcelDelivery.File {
         let source: UploadSource
-        let sha256: String
+        let hashes: ContentHashes
         switch outgoing.content {
         case .text(let bytes):
             source = UploadSource(bytes, called: outgoing.file.name, reader: reader, throttle: throttle)
-            sha256 = try await store.hash(of: source)
+            hashes = try await source.hashes(for: store)
         case .onDisk:
-            (source, sha256) = try await openOnDisk(outgoing, contents.notes, save)
+            (source, hashes) = try await openOnDisk(outgoing, contents.notes, save)
         }
         let sidecar = contents.sidecar
         let metadata = ObjectMetadata(
             title: sidecar.take, started: sidecar.startedCorrected ?? sidecar.started,
-            duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: contents.waveform, sha256: sha256)
+            duration: sidecar.durationSeconds, kit: sidecar.kit, waveform: contents.waveform, sha256: hashes.sha256)
         return ParcelDelivery.File(
-            source: source, object: ObjectName(outgoing.file, of: name), metadata: metadata,
-            isReplaceable: outgoing.file.isReplaceable)
+            source: source, checksum: hashes.checksum, object: ObjectName(outgoing.file, of: name),
+            metadata: metadata, isReplaceable: outgoing.file.isReplaceable)
     }
 
-    /// A file and its hash. The hash is the one from the sound comparison, or the noted one if the length is the same.
-    /// It is checked again while the file is sent.
+    /// A file and its hashes. The SHA-256 is the one from the sound comparison, or the noted one if the length is the
+    /// same. It is checked again while the file is sent.
     private func openOnDisk(
         _ outgoing: Outgoing, _ notes: TakeNotes, _ save: Save
-    ) async throws -> (UploadSource, String) {
+    ) async throws -> (UploadSource, ContentHashes) {
         let file = outgoing.file.name
         let path = "\(folder.folder(of: name))/\(file)"
         if let compared = notes.sound(of: file), let sha256 = compared.fitSHA256 {
             let source = try await UploadSource(path: path, sha256: sha256, reader: reader, throttle: throttle)
             guard source.byteCount == compared.bytes else { throw UploadSource.changed(path) }
-            return (source, sha256)
+            return (source, ContentHashes(sha256: sha256))
         }
         let noted = notes.hashes.first { $0.file == file && $0.bytes == outgoing.byteCount }
         let source = try await UploadSource(path: path, sha256: noted?.sha256, reader: reader, throttle: throttle)
-        if let noted { return (source, noted.sha256) }
+        if let noted { return (source, ContentHashes(sha256: noted.sha256)) }
         // The time is read before the content, so that a change during the hashing is detected.
         let modified = try? await reader.perform { try $0.attributes(path).modifiedNs }
-        let sha256 = try await store.hash(of: source)
+        let hashes = try await source.hashes(for: store)
         let hash = TakeNotes.FileHash(
-            file: file, bytes: source.byteCount, sha256: sha256, modifiedNs: modified)
+            file: file, bytes: source.byteCount, sha256: hashes.sha256, modifiedNs: modified)
         try await save { $0.setHash(hash) }
-        return (source, sha256)
+        return (source, hashes)
     }
 
     /// The highest peak of each of 64 sections, as two hexadecimal digits.

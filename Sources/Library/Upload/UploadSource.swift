@@ -1,6 +1,7 @@
 import Digests
-public import TakeFiles
-import Takes
+public import Files
+import TakeFiles
+public import Takes
 import Workers
 
 /// A take's file or a text to send. Bytes that are read in order from the beginning are hashed at the same time.
@@ -17,8 +18,6 @@ public actor UploadSource {
     /// Whether bytes were sent that `hash` does not include, as after an upload resumed in the middle.
     private var isSentUnhashed = false
     private var digest: String?
-    /// A checksum computed together with `hash`, or nil for none.
-    private var checksum: (any Checksum)?
 
     /// The size of one read: long enough for the disk, and short enough that four pieces in transit fit into the memory
     /// of a small board.
@@ -85,7 +84,6 @@ public actor UploadSource {
             return
         }
         hash.update(bytes)
-        checksum?.update(bytes)
         hashed += Int64(bytes.count)
     }
 
@@ -96,15 +94,20 @@ public actor UploadSource {
         return try await wholeHash()
     }
 
-    /// A checksum of the whole file, computed together with its hash. The file is read again, unless this checksum is
-    /// known already.
+    /// Computes a checksum of the whole file, and its SHA-256 in the same read.
     /// - Parameter empty: the checksum of no bytes.
     /// - Throws: `StoreError`, `.unreadable`, also if the content changed since it was hashed.
     package func checksum<Sum: Checksum>(_ empty: Sum) async throws -> Sum {
-        if hashed == byteCount, let known = checksum as? Sum { return known }
-        (hash, hashed, checksum) = (Digest(.sha256), 0, empty)
+        var (sum, whole, offset) = (empty, Digest(.sha256), Int64(0))
+        while offset < byteCount {
+            let bytes = try await read(at: offset, count: Self.pieceByteCount)
+            sum.update(bytes)
+            whole.update(bytes)
+            offset += Int64(bytes.count)
+        }
+        (hash, hashed) = (whole, byteCount)
         _ = try await wholeHash()
-        return checksum as? Sum ?? empty
+        return sum
     }
 
     private func wholeHash() async throws -> String {
@@ -140,11 +143,6 @@ public actor UploadSource {
             return bytes
         }
     }
-}
-
-/// A hash or checksum of bytes in order.
-package protocol Checksum: Sendable {
-    mutating func update(_ bytes: [UInt8])
 }
 
 /// Reads files on its own thread, so that a hanging disk stops no other work.
@@ -195,19 +193,22 @@ public actor Throttle {
     private let bytesPerSecond: Double
     /// The longest piece that passes at once: the bytes of one second.
     nonisolated let pieceByteCount: Int
-    private var free = ContinuousClock.now
+    private let clock: any Clock
+    private var free: Instant
 
     /// - Parameter kilobitsPerSecond: more than 0.
-    public init(kilobitsPerSecond: Int) {
+    public init(kilobitsPerSecond: Int, clock: any Clock = SystemClock()) {
+        self.clock = clock
+        free = clock.now()
         bytesPerSecond = Double(kilobitsPerSecond) * 125
         pieceByteCount = kilobitsPerSecond * 125
     }
 
     /// Waits until the given number of bytes may be sent.
     func pass(_ byteCount: Int) async throws {
-        let now = ContinuousClock.now
+        let now = clock.now()
         let start = max(now, free)
         free = start + .seconds(Double(byteCount) / bytesPerSecond)
-        if start > now { try await Task.sleep(until: start, clock: .continuous) }
+        if start > now { try await Task.sleep(for: start - now) }
     }
 }

@@ -2,6 +2,7 @@ import Digests
 import FoundationEssentials
 import NIOHTTP1
 import Settings
+import Takes
 import Upload
 
 /// A Google service account: its key file, and the access tokens granted for it (RFC 7523).
@@ -15,7 +16,8 @@ actor FirebaseAccount {
     private let tokenURI: String
     private let path: String
     private let web: Web
-    private var granted: (token: Secret, until: ContinuousClock.Instant)?
+    private let clock: any Clock
+    private var granted: (token: Secret, until: Instant)?
 
     private static let scope = "https://www.googleapis.com/auth/devstorage.read_write"
     /// A token is not used in the last part of its lifetime, so that it cannot expire in transit.
@@ -25,17 +27,17 @@ actor FirebaseAccount {
 
     /// Reads the key file from Google's console.
     /// - Throws: `StoreError`, `.refused` if it is not such a file.
-    init(_ file: SecretFile, web: Web) throws(StoreError) {
+    init(_ file: SecretFile, web: Web, clock: any Clock = SystemClock()) throws(StoreError) {
         // The underlying errors are not shown, because they may quote the file.
         guard let content = try? JSONDecoder().decode(KeyFile.self, from: Data(file.content.text.utf8)) else {
             throw StoreError(
                 .refused,
-                "outbox: \(file.path): is no key of a service account: make one in the Google Cloud console (IAM, Service "
+                "outbox: \(file.path): is not a key of a service account: make one in the Google Cloud console (IAM, Service "
                     + "accounts, Keys, JSON)")
         }
         guard let key = SigningKey(pem: content.private_key) else {
             throw StoreError(
-                .refused, "outbox: \(file.path): its private_key is no RSA key (PEM): download the key again")
+                .refused, "outbox: \(file.path): its private_key is not an RSA key (PEM): download the key again")
         }
         let tokenURI = content.token_uri ?? "https://oauth2.googleapis.com/token"
         try Web.check(
@@ -47,13 +49,14 @@ actor FirebaseAccount {
         self.tokenURI = tokenURI
         path = file.path
         self.web = web
+        self.clock = clock
     }
 
     /// An access token, granted now or before.
     /// - Throws: `StoreError`, `.refused` if the key is not accepted.
     func token() async throws -> Secret {
-        if let granted, ContinuousClock.now < granted.until { return granted.token }
-        let start = ContinuousClock.now
+        let start = clock.now()
+        if let granted, start < granted.until { return granted.token }
         let answer = try await web.send(
             .POST, tokenURI, headers: ["Content-Type": "application/x-www-form-urlencoded"],
             body: .bytes(
@@ -85,7 +88,7 @@ actor FirebaseAccount {
 
     /// The request for a token: a JSON Web Token, signed with RSA and SHA-256 (RFC 7519; RFC 7518, section 3.3).
     private func signed() throws(StoreError) -> String {
-        let now = Int(Date().timeIntervalSince1970)
+        let now = Int(clock.wallTime().microseconds / 1_000_000)
         let claims = Claims(iss: email, scope: Self.scope, aud: tokenURI, iat: now, exp: now + 3600)
         let encoder = JSONEncoder()
         let parts = try? [

@@ -110,10 +110,10 @@ extension FirebaseStore {
         case 404 where object == nil || isOfBucket(failure?.message):
             return StoreError(
                 .refused,
-                "\(subject): there is no such bucket: see [outbox.firebase] bucket, and make it in the Firebase console"
+                "\(subject): no such bucket: see [outbox.firebase] bucket, and make it in the Firebase console"
             )
         case 404:
-            return StoreError(.missing, "\(subject): there is no such object")
+            return StoreError(.missing, "\(subject): no such object")
         default:
             return StoreError(.refused, "\(subject): refused: status \(answer.status)\(said)")
         }

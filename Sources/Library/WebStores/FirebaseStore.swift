@@ -2,14 +2,14 @@ import FoundationEssentials
 import Glibc
 import NIOHTTP1
 public import Settings
-import Takes
+public import Takes
 public import Upload
 
 /// A bucket of Firebase Storage, which is a bucket of Google Cloud Storage, by its JSON API.
 ///
 /// The objects of all days are in one folder, because a Firebase client lists one folder at a time. The day is in their
 /// metadata.
-public final class FirebaseStore: Store {
+public final class FirebaseStore: ServerStore {
     /// `firebase:ENDPOINT/BUCKET/PREFIX`.
     public let name: String
     let endpoint: String
@@ -24,7 +24,9 @@ public final class FirebaseStore: Store {
     static let downloadToken = "firebaseStorageDownloadTokens"
 
     /// - Throws: `StoreError`, `.refused` if no bucket is named, or the service account's key cannot be used.
-    public init(_ settings: Settings.Outbox.Firebase, web: Web, resume: ResumeStates) throws(StoreError) {
+    public init(
+        _ settings: Settings.Outbox.Firebase, web: Web, resume: ResumeStates, clock: any Clock = SystemClock()
+    ) throws(StoreError) {
         guard let bucket = settings.bucket, !bucket.isEmpty else {
             throw StoreError(.refused, "outbox: a bucket is missing: write bucket = \"…\" in [outbox.firebase]")
         }
@@ -32,12 +34,12 @@ public final class FirebaseStore: Store {
         guard ServiceAddress(endpoint) != nil else {
             throw StoreError(
                 .refused,
-                "outbox: endpoint in [outbox.firebase] is no address of a service: it is https://HOST or https://HOST:PORT, "
+                "outbox: endpoint in [outbox.firebase] is not a service's address: write https://HOST or https://HOST:PORT, "
                     + "without a user")
         }
         try Web.check(endpoint, for: "an access token of the account in \(settings.serviceAccountFile)")
         do {
-            account = try FirebaseAccount(SecretFile(settings.serviceAccountFile), web: web)
+            account = try FirebaseAccount(SecretFile(settings.serviceAccountFile), web: web, clock: clock)
         } catch {
             guard Web.isLoopback(endpoint), unsafe access(settings.serviceAccountFile, F_OK) != 0 else { throw error }
             account = nil

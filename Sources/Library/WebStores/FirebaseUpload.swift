@@ -34,21 +34,19 @@ extension FirebaseStore {
     private static let mostIdleReplies = 3
 
     /// The service has a CRC-32C of each object.
-    public func hash(of source: UploadSource) async throws -> String {
-        _ = try await source.checksum(CRC32C())
-        return try await source.sha256()
-    }
+    public func wantedChecksum(byteCount: Int64) -> (any Checksum)? { CRC32C() }
 
     /// Sends a file in chunks, resumes an earlier attempt, and verifies the checksum.
     public func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
+        var known = checksum
         var existing: Resource?
         do {
             existing = try await found(object, like: source.byteCount, mode)
         } catch let error as StoreError where error.problem == .hidden {
-            return try await putUnseen(source, as: object, metadata, mode, error, report)
+            return try await putUnseen(source, known, as: object, metadata, mode, error, report)
         }
         // Two attempts, because another client may create the object in between.
         for _ in 0..<2 {
@@ -56,7 +54,7 @@ extension FirebaseStore {
             if let existing, isSent {
                 report(.verifying)
                 do {
-                    if try await isSame(existing, source, object, metadata) {
+                    if try await isSame(existing, source, &known, object, metadata) {
                         await resume.remove(object, in: name)
                         return stored(existing, as: object)
                     }
@@ -69,7 +67,7 @@ extension FirebaseStore {
             if let existing, !isSent, !mode.allows(existing.sha256) { break }
             if let sent = try await send(source, object, metadata, replacing: existing, report) {
                 report(.verifying)
-                return try await verified(sent, source, object, metadata)
+                return try await verified(sent, source, known, object, metadata)
             }
             existing = try await found(object, like: source.byteCount, mode)
         }
@@ -79,8 +77,8 @@ extension FirebaseStore {
     /// Sends a file with an account that may create objects but not read them. The service answers with the checksum of
     /// the new object.
     private func putUnseen(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, _ mode: PutMode,
-        _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ known: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        _ mode: PutMode, _ reason: StoreError, _ report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         guard !mode.replaces else {
             throw StoreError(
@@ -101,7 +99,7 @@ extension FirebaseStore {
         }
         await attempts.end()
         report(.verifying)
-        return try await verified(sent, source, object, metadata)
+        return try await verified(sent, source, known, object, metadata)
     }
 
     private func conflict(_ object: ObjectName) -> StoreError {
@@ -124,28 +122,33 @@ extension FirebaseStore {
     }
 
     /// Whether the object has the source's content.
+    /// - Parameter known: the source's checksum. If it is nil, it is computed.
     /// - Throws: `.unreadable` if the source has changed since it was hashed.
     private func isSame(
-        _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata
+        _ resource: Resource, _ source: UploadSource, _ known: inout (any Checksum)?, _ object: ObjectName,
+        _ metadata: ObjectMetadata
     ) async throws -> Bool {
-        let checksum = try await Self.text(of: source.checksum(CRC32C()).value)
+        let checksum = try await source.checksum(CRC32C(), known: known)
+        known = checksum
         guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
         guard resource.byteCount == source.byteCount else { return false }
-        if let found = resource.crc32c { return found == checksum }
+        if let found = resource.crc32c { return found == Self.text(of: checksum.value) }
         // Without a checksum from the server, nothing is proven yet.
         return try await sha256(of: object, byteCount: resource.byteCount) == metadata.sha256
     }
 
     /// Compares the new object with the source, and deletes it if they differ.
     private func verified(
-        _ resource: Resource, _ source: UploadSource, _ object: ObjectName, _ metadata: ObjectMetadata
+        _ resource: Resource, _ source: UploadSource, _ known: (any Checksum)?, _ object: ObjectName,
+        _ metadata: ObjectMetadata
     ) async throws -> StoredObject {
+        var known = known
         var failure = StoreError(
             .damaged,
             "outbox: bucket \(bucket): \(object.file): has arrived with another content than \(source.path) (CRC-32C "
                 + "\(resource.crc32c ?? "missing")): it is sent again")
         do {
-            if try await isSame(resource, source, object, metadata) { return stored(resource, as: object) }
+            if try await isSame(resource, source, &known, object, metadata) { return stored(resource, as: object) }
         } catch let error as StoreError where error.problem == .hidden {
             return stored(resource, as: object).unverified(since: error)
         } catch let error as StoreError where error.problem == .unreadable {

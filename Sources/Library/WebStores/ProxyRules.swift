@@ -34,7 +34,7 @@ struct ProxyRules: Sendable {
 
     /// The proxy for a request, or nil for a direct connection. Requests to this machine are always direct.
     func proxy(for url: String) -> Proxy? {
-        guard let parsed = URL(string: url), let host = parsed.host, !Web.isLoopback(url) else { return nil }
+        guard let parsed = Web.parsed(url), let host = parsed.host, !Web.isLoopback(url) else { return nil }
         let isEncrypted = parsed.scheme?.lowercased() == "https"
         let name = Self.trimmed(host)
         let port = parsed.port ?? (isEncrypted ? 443 : 80)
@@ -45,7 +45,7 @@ struct ProxyRules: Sendable {
     /// The proxy of `http://USER:PASSWORD@HOST:PORT` or `socks5://HOST:PORT`. The scheme and the user are optional. Nil
     /// without a host or port.
     static func proxy(_ value: String) -> Proxy? {
-        guard let url = URL(string: value.contains("://") ? value : "http://\(value)"), let host = url.host,
+        guard let url = Web.parsed(value.contains("://") ? value : "http://\(value)"), let host = url.host,
             let port = url.port
         else { return nil }
         if url.scheme?.lowercased().hasPrefix("socks") == true { return .socksServer(host: host, port: port) }
@@ -72,7 +72,8 @@ struct ProxyRules: Sendable {
             (name, port) = (entry[..<colon], number)
         }
         if name.hasPrefix("*.") { name = name.dropFirst() }
-        let host = trimmed(name.drop { $0 == "." })
+        name = name.drop { $0 == "." }
+        let host = trimmed(HostName.ascii(name) ?? String(name))
         return host.isEmpty ? nil : .host(host, port: port)
     }
 

@@ -48,7 +48,7 @@ struct S3Address: Sendable {
         guard let service = ServiceAddress(endpoint) else {
             throw StoreError(
                 .refused,
-                "outbox: endpoint in [outbox.s3] is no address of a service: it is https://HOST or https://HOST:PORT, without a user"
+                "outbox: endpoint in [outbox.s3] is not a service's address: write https://HOST or https://HOST:PORT, without a user"
             )
         }
         let server = "\(service.scheme)//\(service.authority)"

@@ -125,7 +125,7 @@ struct S3Failure: Error {
             code.isEmpty ? "HTTP status \(status)" : message.isEmpty ? code : "\(code): \(message)")
         if code == "NoSuchBucket" {
             return StoreError(
-                .refused, "\(place): there is no such bucket: make it, or correct bucket in [outbox.s3]")
+                .refused, "\(place): no such bucket: make it, or correct bucket in [outbox.s3]")
         }
         if isOfAddressing {
             return StoreError(
@@ -172,7 +172,7 @@ struct S3Failure: Error {
                 "\(place): does not allow it (\(said)): the key in \(bucket.credentialsPath) must be right, and needs the "
                     + "rights to list, read, write and delete below \"\(settings.prefix)\"")
         }
-        if status == 404 { return StoreError(.missing, "\(place): there is no such object (\(said))") }
+        if status == 404 { return StoreError(.missing, "\(place): no such object (\(said))") }
         return StoreError(.refused, "\(place): refuses (\(said))")
     }
 }

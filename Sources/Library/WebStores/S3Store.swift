@@ -9,7 +9,7 @@ public import Upload
 ///
 /// Files above 8 MiB are sent in parts, and an interrupted upload resumes. Each request and each part is signed with
 /// the hash of its bytes, which the server compares.
-public final class S3Store: Store {
+public final class S3Store: ServerStore {
     /// `s3:https://s3.example.org/recordings/heron07/`.
     public let name: String
     let bucket: S3Bucket
@@ -24,9 +24,7 @@ public final class S3Store: Store {
     public convenience init(
         _ settings: Settings.Outbox.S3, web: Web, resume: ResumeStates, kit: String
     ) throws(StoreError) {
-        try self.init(settings, web: web, resume: resume, kit: kit) {
-            WallTime(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000))
-        }
+        try self.init(settings, web: web, resume: resume, kit: kit) { SystemClock().wallTime() }
     }
 
     /// - Parameters:
@@ -47,17 +45,16 @@ public final class S3Store: Store {
     static func name(of address: S3Address, prefix: String) -> String { "s3:\(address.place)/\(prefix)" }
 
     /// A server compares hashes of parts, and shows its own hashes.
-    public func hash(of source: UploadSource) async throws -> String {
-        _ = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
-        return try await source.sha256()
-    }
+    public func wantedChecksum(byteCount: Int64) -> (any Checksum)? { Self.prints(byteCount) }
+
+    private static func prints(_ byteCount: Int64) -> S3Prints { S3Prints(S3Parts(byteCount: byteCount)) }
 
     public func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         try await asking {
-            let prints = try await source.checksum(S3Prints(S3Parts(byteCount: source.byteCount)))
+            let prints = try await source.checksum(Self.prints(source.byteCount), known: checksum)
             guard try await source.sha256() == metadata.sha256 else { throw UploadSource.changed(source.path) }
             // Servers that do not know If-None-Match ignore or refuse it. There, only a check beforehand protects
             // another object from being overwritten.
@@ -148,7 +145,7 @@ public final class S3Store: Store {
                 try await bucket.send(.init(method: .GET, key: key(object))).read(receive)
             } catch let failure as S3Failure where failure.isOfObject {
                 throw StoreError(
-                    .missing, "outbox: \(bucket.address.place)/\(key(object)): there is no such object")
+                    .missing, "outbox: \(bucket.address.place)/\(key(object)): no such object")
             } catch let failure as S3Failure where failure.isOfRights {
                 throw failure.hidden(by: bucket)
             }

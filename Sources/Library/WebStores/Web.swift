@@ -5,7 +5,7 @@ import NIOCore
 public import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Takes
+public import Takes
 public import Upload
 
 /// HTTP requests of stores, by TLS with the system's roots and those of a file, and through a proxy if the environment
@@ -16,6 +16,7 @@ public final class Web: Sendable {
     /// The time limit for an answer, not including the transfer time of its bytes and the request's bytes on a slow
     /// link.
     private let patience: Duration
+    private let clock: any Clock
     /// Empty before the first request and after `close`.
     private let clients = Locked<[Route: HTTPClient]>([:])
     /// The end of sentences about a certificate.
@@ -30,10 +31,11 @@ public final class Web: Sendable {
     /// - Throws: `StoreError`, `.refused` if the file of certificates cannot be used.
     public init(
         authorities: String? = nil, silence: Duration = .seconds(60), patience: Duration = .seconds(600),
-        environment: [String: String]? = nil
+        environment: [String: String]? = nil, clock: any Clock = SystemClock()
     ) throws(StoreError) {
         var configuration = HTTPClient.Configuration()
         self.patience = patience
+        self.clock = clock
         let silence = TimeAmount(silence)
         configuration.timeout = .init(connect: .seconds(20), read: silence, write: silence)
         configuration.connectionPool.idleTimeout = .seconds(30)
@@ -102,6 +104,7 @@ public final class Web: Sendable {
         fileprivate var body: HTTPClientResponse.Body
         fileprivate var subject: String
         fileprivate var patience: Duration
+        fileprivate var clock: any Clock
 
         /// The whole body, at most `limit` bytes.
         /// - Throws: `StoreError`: `.away` if the connection ends early or is too slow, `.refused` if the body is too
@@ -125,7 +128,7 @@ public final class Web: Sendable {
             var waited = Duration.zero
             while true {
                 let piece: ByteBuffer?
-                let begun = ContinuousClock.now
+                let begun = clock.now()
                 do {
                     piece = try await pieces.next()
                 } catch {
@@ -133,7 +136,7 @@ public final class Web: Sendable {
                     throw StoreError(.away, "outbox: \(subject): the answer was cut off: \(Web.reason(error))")
                 }
                 guard let piece else { return }
-                waited += .now - begun
+                waited += clock.now() - begun
                 byteCount += piece.readableBytes
                 // A byte from time to time would keep the connection and the task for ever.
                 guard waited < patience + Web.allowance(byteCount) else {
@@ -182,7 +185,7 @@ public final class Web: Sendable {
                     .execute(request, timeout: TimeAmount(patience + Self.allowance(byteCount)))
                 return Answer(
                     status: Int(response.status.code), headers: response.headers, body: response.body,
-                    subject: subject, patience: patience)
+                    subject: subject, patience: patience, clock: clock)
             } catch {
                 try Task.checkCancellation()
                 if let failed = await failure.error { throw failed }
@@ -257,8 +260,7 @@ public final class Web: Sendable {
             if let last = error.connectionErrors.last { return Self.reason(last.error) }
             return Self.unresolved
         case let error as IOError:
-            // Safe: the string lives until the next call on this thread.
-            return unsafe String(cString: strerror(error.errnoCode))
+            return "\(SystemError(error.errnoCode))"
         default: return "\(error)"
         }
     }

@@ -2,9 +2,11 @@ import FoundationEssentials
 import Upload
 
 extension Web {
+    static func parsed(_ url: String) -> URL? { HostName.ascii(in: url).flatMap { URL(string: $0) } }
+
     /// The scheme, host and port of a URL.
     public static func host(of url: String) -> String {
-        guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host else {
+        guard let parsed = parsed(url), let scheme = parsed.scheme, let host = parsed.host else {
             return "the server"
         }
         let place = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
@@ -34,7 +36,7 @@ extension Web {
 
     /// Whether the host is this machine. This includes names below `localhost` (RFC 6761, 6.3).
     static func isLoopback(_ url: String) -> Bool {
-        guard let host = URL(string: url)?.host?.lowercased() else { return false }
+        guard let host = parsed(url)?.host?.lowercased() else { return false }
         return host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || host == "[::1]"
             || isLoopbackAddress(host)
     }
@@ -46,6 +48,7 @@ extension Web {
 
     /// The URL to connect to. A name below `localhost` is replaced, because not all resolvers know it.
     static func connectable(_ url: String) -> String {
+        let url = HostName.ascii(in: url) ?? url
         guard let parsed = URL(string: url), let host = parsed.host, host.lowercased().hasSuffix(".localhost"),
             let range = url.firstRange(of: host)
         else { return url }

@@ -19,7 +19,7 @@ struct WebDAVAddress: Hashable, Sendable {
             !url.contains(where: { "?#".contains($0) })
         else {
             throw StoreError(
-                .refused, "outbox: url in [outbox.webdav] is no address of a folder: it is https://HOST/PATH")
+                .refused, "outbox: url in [outbox.webdav] is not a folder's address: write https://HOST/PATH")
         }
         guard !parts[2].contains("@") else {
             throw StoreError(

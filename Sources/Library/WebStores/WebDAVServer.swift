@@ -97,7 +97,7 @@ struct WebDAVServer: Sendable {
         guard answer.status == 200 else {
             _ = try? await answer.bytes(limit: 1 << 16)
             try Task.checkCancellation()
-            if answer.status == 404 { throw StoreError(.missing, "outbox: \(place.url): there is no such file") }
+            if answer.status == 404 { throw StoreError(.missing, "outbox: \(place.url): no such file") }
             throw problem(answer, "GET", place).whereForbiddenHidden(answer)
         }
         try await answer.read(receive)
@@ -200,7 +200,7 @@ extension WebDAVServer {
         case 405, 501, 200..<300:
             return StoreError(
                 .refused,
-                "outbox: \(folder.url): is no WebDAV folder (\(method) gives \(status)): correct url in [outbox.webdav]"
+                "outbox: \(folder.url): is not a WebDAV folder (\(method) gives \(status)): correct url in [outbox.webdav]"
             )
         case 413:
             return StoreError(
@@ -242,7 +242,7 @@ extension WebDAVServer {
     private func unauthorized(_ headers: HTTPHeaders) -> String {
         let offers = headers["www-authenticate"]
         if !offers.isEmpty, !offers.contains(where: { $0.lowercased().contains("basic") }) {
-            return "the server wants another way to sign in than Basic: allow Basic there"
+            return "the server does not offer Basic authentication: allow it there"
         }
         return authorization == nil
             ? "asks for a password: write username = … and password = … into \(credentialsPath), mode 600"

@@ -8,7 +8,7 @@ public import Upload
 ///
 /// A file is sent to a temporary name, verified, and renamed. Long files go to Nextcloud and ownCloud in chunks, and an
 /// interrupted upload resumes.
-public struct WebDAVStore: Store {
+public struct WebDAVStore: ServerStore {
     /// `webdav:https://cloud.example.org/remote.php/dav/files/kit/recordings`
     public let name: String
     let server: WebDAVServer
@@ -60,8 +60,8 @@ public struct WebDAVStore: Store {
 
     /// Sends a file to a temporary name, compares it there, and renames it.
     public func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         let upload = WebDAVUpload(
             source: source, sha256: try await source.sha256(), object: object, mode: mode,
@@ -167,7 +167,8 @@ public struct WebDAVStore: Store {
                 do {
                     guard let there = try await server.find(place), try await isSame(there, upload) else {
                         throw StoreError(
-                            .damaged, "outbox: \(temporary.url): what was sent is no longer there: it is sent again")
+                            .damaged,
+                            "outbox: \(temporary.url): the sent file is no longer there: it will be sent again")
                     }
                 } catch let error as StoreError where error.problem == .hidden {
                     return error
@@ -242,6 +243,15 @@ struct WebDAVUpload: Sendable {
     let mode: PutMode
     let modified: WallTime?
     let report: @Sendable (PutProgress) -> Void
+    /// The SHA-1 of the source, or nil if no server needed it yet.
+    private let knownSHA1 = Locked<SHA1?>(nil)
+
+    /// The SHA-1 of the source in hexadecimal. The first call reads the source.
+    func sha1() async throws -> String {
+        let sum = try await source.checksum(SHA1(), known: knownSHA1.withLock { $0 })
+        knownSHA1.withLock { $0 = sum }
+        return sum.text
+    }
 
     /// The modification time in the header of Nextcloud, ownCloud and rclone; other servers ignore it.
     var timeHeader: [(String, String)] { modified?.secondsOfFile.map { [("X-OC-Mtime", "\($0)")] } ?? [] }
@@ -355,7 +365,7 @@ extension WebDAVStore {
     /// Whether the server's own hash equals the file's, or nil if the server states none.
     func isStated(_ there: WebDAVResource, _ upload: WebDAVUpload) async throws -> Bool? {
         if let stated = there.checksums["SHA256"] { return stated == upload.sha256 }
-        if let stated = there.checksums["SHA1"] { return try await stated == upload.source.checksum(SHA1()).text }
+        if let stated = there.checksums["SHA1"] { return try await stated == upload.sha1() }
         return nil
     }
 

@@ -45,15 +45,20 @@ struct FieldfareLibrary: AsyncParsableCommand {
         // Longer blocks return to the system at once. Otherwise glibc raises this threshold with the size of freed
         // blocks, and keeps more memory.
         mallopt(M_MMAP_THRESHOLD, 128 << 10)
-        let (settings, problems) = Settings.load(from: settings)
-        settings.kit.useTimeZone()
-        let (file, tls) = (self.settings ?? Settings.defaultPath, self.tls)
-        let library = Library(settings: settings, problems: problems.map(\.description), plan: StorePlan.plan) { desk in
+        let reader = try DiskReader(name: "reader")
+        let (settings, problems) = try await reader.perform { [path = settings] _ in
+            let (settings, problems) = Settings.load(from: path)
+            settings.kit.useTimeZone()
+            return (settings, problems.map(\.description))
+        }
+        let (file, tls) = (Settings.absolutePath(self.settings), self.tls)
+        let library = Library(settings: settings, problems: problems, reader: reader, plan: StorePlan.plan) { desk in
             try Console.services(at: desk, settingsFile: file, tls: tls)
         }
         do {
             if let certificate {
-                guard let fingerprint = try library.makeCertificate(in: certificate) else {
+                let fingerprint = try await reader.perform { _ in try library.makeCertificate(in: certificate) }
+                guard let fingerprint else {
                     throw ExitCode(EX_CANTCREAT)
                 }
                 return print(fingerprint)

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import TakeFiles
 import Takes
@@ -14,8 +15,7 @@ extension Archivist {
     func discarding(of take: TakeName, _ terms: DiscardTerms) -> Chore {
         Chore(kind: .discard, take: take) { [unowned self] in
             if let end = terms.notAfter, clock.now() > end {
-                let reason = "it comes too late, and nothing is deleted: ask again"
-                return .done(.discarded(take, .refused(Refusal(.busy, "discard: \(take.stem): \(reason)"))))
+                return .done(.discarded(take, .refused(Refusal(.deletionLate(stem: take.stem)))))
             }
             guard let directory else { return .done(.discarded(take, .refused(Self.storageWentAway(take)))) }
             do throws(FileError) {
@@ -29,19 +29,21 @@ extension Archivist {
             } catch {
                 guard (try? directory.contains(take)) == false else {
                     let reason = terms.isFinal ? "\(error)" : directory.binRefusal(of: take, error)
-                    return .done(.discarded(take, .refused(Refusal(.io, "discard: \(reason)"))))
+                    return .done(
+                        .discarded(take, .refused(Refusal(.notDeleted(.io, message: "discard: \(reason)")))))
                 }
                 let rest =
                     terms.isFinal
                     ? "it is deleted, but for files that are removed when the recorder starts again"
                     : "it is in the bin, but for files that are moved there when the recorder starts again"
-                return .done(.discarded(take, .begun(Refusal(.io, "discard: \(take.stem): \(rest): \(error)"))))
+                let message = "discard: \(take.stem): \(rest): \(error)"
+                return .done(.discarded(take, .begun(Refusal(.deletedPartly(message: message)))))
             }
         }
     }
 
     func restoring(of take: TakeName) -> Chore {
-        let away = Refusal(.io, "restore: \(take.stem): its storage went away: it is in the bin there")
+        let away = Refusal(.restoredWithoutStorage(stem: take.stem))
         var chore = Chore(kind: .bin) { [unowned self] in
             guard let directory else { return .done(.restored(take, away)) }
             do throws(FileError) {
@@ -49,14 +51,11 @@ extension Archivist {
             } catch {
                 let refusal =
                     switch error.code {
-                    case EEXIST where error.operation == "restore":
-                        Refusal(
-                            .busy,
-                            "restore: \(take.stem): a take of that name is there: it stays in the bin: if it was copied back "
-                                + "whole, use 'fieldfare bin empty \(take.stem)'")
+                    case EEXIST where error.operation == "restore": Refusal(.takeInPlace(stem: take.stem))
                     case ENOENT:
-                        Refusal(.notFound, "restore: \(take.stem): it is not in the bin any more: \(error.fact)")
-                    default: Refusal(.io, "restore: \(take.stem): it stays in the bin: \(error)")
+                        Refusal(.notInBin(stem: take.stem, detail: "it is not in the bin any more: \(error.fact)"))
+                    default:
+                        Refusal(.notRestored(message: "restore: \(take.stem): it stays in the bin: \(error)"))
                     }
                 return .done(.restored(take, refusal))
             }
@@ -78,7 +77,7 @@ extension Archivist {
 
     /// Empties one take, or all takes that are now in the bin with their sidecars.
     func emptying(of take: TakeName?) -> Chore {
-        let away = Refusal(.io, "empty: the storage went away: what was not removed yet is in the bin there")
+        let away = Refusal(.io, "empty: the storage went away: the rest is in the bin there")
         var left = take.map { [$0] } ?? directory?.bin.items.filter(\.hasSidecar).map(\.take) ?? []
         var failure: Refusal?
         var chore = Chore(kind: .bin) { [unowned self] in
@@ -200,7 +199,7 @@ extension TakesDirectory {
         case EEXIST where error.path == binPath:
             "\(take.stem): another take of that name is in the bin: use 'fieldfare bin empty \(take.stem)', or \(instead)"
         case ENOTDIR, ELOOP, EXDEV: "\(take.stem): \(binProblem(error)), or \(instead)"
-        case ENOSPC, EDQUOT: "\(take.stem): there is no room for the bin: \(error.fact): \(instead)"
+        case ENOSPC, EDQUOT: "\(take.stem): no room for the bin: \(error.fact): \(instead)"
         default: "\(error)"
         }
     }

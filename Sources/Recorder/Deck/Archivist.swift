@@ -21,6 +21,8 @@ package enum ArchiveOrder: Sendable {
     /// Move a take into the bin, or delete it for good, on these terms. All other work on the take is cancelled.
     case discard(TakeName, DiscardTerms)
     case restore(TakeName)
+    /// Search the folder for the finished takes that this names.
+    case seek(TakeReference)
     /// Delete one take from the bin for good, or all.
     case empty(TakeName?)
     /// Empty the bin, the oldest take first, until this many bytes are really free.
@@ -55,6 +57,8 @@ package enum ArchiveOutcome: Sendable {
     case restored(TakeName, Refusal?)
     /// Emptying the bin ended, with a refusal or with success (nil).
     case emptied(TakeName?, Refusal?)
+    /// The folder was searched. The directory is nil if it went away first.
+    case sought(TakeReference, Result<[TakeName], Refusal>, in: TakesDirectory?)
     case activity(ArchiveActivity)
     case reported(Report)
 }
@@ -211,6 +215,7 @@ final class Archivist {
             chores.removeAll { $0.take == take }
             add(discarding(of: take, terms))
         case .restore(let take): add(restoring(of: take))
+        case .seek(let reference): add(seeking(reference))
         case .empty(let take): add(emptying(of: take))
         case .makeRoom(let bytes): makeRoom(bytes)
         case .hold(let isHeld): burden = isHeld ? .held : .allowed
@@ -243,7 +248,7 @@ extension Archivist {
     struct Chore {
         /// The kind of work, in order of urgency.
         enum Kind: Int, Comparable {
-            case discard, bin, recover, date, survey, convert
+            case discard, bin, seek, recover, date, survey, convert
 
             /// Whether its writes would delay the syncs of a take in progress.
             var burdensStorage: Bool { self == .convert }
@@ -286,7 +291,7 @@ extension Archivist {
             case nil: return .more
             case .recovered(let sidecar): return .done(.recovered(take, sidecar))
             case .removed: return .done(settled("it has no sound: removed"))
-            case .discarded: return .done(settled("it was deleted: what was left is removed"))
+            case .discarded: return .done(settled("it was deleted: its remains are removed"))
             case .unchanged: return .done(settled(nil))
             case .left(let sentence):
                 // Each search finds it again, so it is reported only once.
@@ -298,6 +303,20 @@ extension Archivist {
         } failed: {
             .unrecovered("recover: \(take.stem): \($0)")
         }
+    }
+
+    /// Searches for finished takes, by the names of the files.
+    private func seeking(_ reference: TakeReference) -> Chore {
+        let away = ArchiveOutcome.sought(reference, .success([]), in: nil)
+        var chore = Chore(kind: .seek) { [unowned self] in
+            guard let directory else { return .done(away) }
+            let takes = try directory.takes().filter { reference.names($0) }
+            return .done(.sought(reference, .success(takes), in: directory))
+        } failed: {
+            .sought(reference, .failure(Refusal(.io, "storage: \($0)")), in: nil)
+        }
+        chore.dropped = away
+        return chore
     }
 
     /// Searches for unfinished takes.
@@ -399,14 +418,12 @@ extension Archivist {
         for case let take? in chores.filter({ $0.kind == .discard }).map(\.take) {
             outcomes?.post(.discarded(take, .refused(Self.storageWentAway(take))))
         }
-        for chore in chores.filter({ $0.kind == .bin }) {
-            if let outcome = chore.dropped { outcomes?.post(outcome) }
-        }
+        for outcome in chores.compactMap(\.dropped) { outcomes?.post(outcome) }
         chores = []
     }
 
     static func storageWentAway(_ take: TakeName) -> Refusal {
-        Refusal(.io, "discard: \(take.stem): its storage went away before it was deleted")
+        Refusal(.deletionWithoutStorage(stem: take.stem))
     }
 
     /// Why a take is not the one to discard, or nil if it is.
@@ -417,15 +434,14 @@ extension Archivist {
                 let reason =
                     folder == directory.path
                     ? "another storage is at \(folder) than when the recorder opened it"
-                    : "what is meant is in \(folder), and the recorder's takes are in \(directory.path)"
-                return Refusal(.busy, "discard: \(take.stem): \(reason)")
+                    : "the request names \(folder), and the recorder's takes are in \(directory.path)"
+                return Refusal(.notDeleted(.busy, message: "discard: \(take.stem): \(reason)"))
             }
             guard let version = terms.version, try directory.sidecar(of: take).version(day: take.day) != version
             else { return nil }
-            return Refusal(
-                .busy, "discard: \(take.stem): it is not what it was when this was decided: look at it again")
+            return Refusal(.takeChanged(stem: take.stem))
         } catch {
-            return Refusal(.io, "discard: \(take.stem): \(error)")
+            return Refusal(.notDeleted(.io, message: "discard: \(take.stem): \(error)"))
         }
     }
 }

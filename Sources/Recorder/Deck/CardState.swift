@@ -147,7 +147,8 @@ struct CardState {
         switch state {
         case .starting where !isTrying, .listening: nil
         case .closed, .closedForPlayer, .opening, .starting, .stalled, .away:
-            Refusal(.io, fault(now: now)?.message ?? "capture: \(wanted.card): the card is being opened")
+            fault(now: now).map { Refusal(.cardUnusable(message: $0.message)) }
+                ?? Refusal(.cardOpening(card: "\(wanted.card)"))
         }
     }
 

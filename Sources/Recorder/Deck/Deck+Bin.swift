@@ -18,13 +18,13 @@ extension Deck {
     func restore(_ stem: String, in day: String?, _ asker: Asker) throws(Refusal) {
         let directory = try openBin("restore: \(stem)")
         guard recovery.discarded(stem, in: day) == nil else {
-            throw Refusal(.busy, "restore: \(stem): it is being deleted: ask again in a moment")
+            throw Refusal(.stillDeleted(stem: stem))
         }
         guard directory.bin.isRead else {
-            throw Refusal(.busy, "restore: \(stem): the bin is still being read: ask again in a moment")
+            throw Refusal(.binNotRead(stem: stem))
         }
         guard let item = directory.bin.find(stem: stem, day: day) else {
-            throw Refusal(.notFound, "restore: \(stem): no such take in the bin, \(directory.binPath)")
+            throw Refusal(.notInBin(stem: stem, detail: "no such take in the bin, \(directory.binPath)"))
         }
         binAskers.restores[item.take, default: []].append(asker)
         if binAskers.restores[item.take]?.count == 1 { workers.archivist.post(.restore(item.take)) }
@@ -43,7 +43,7 @@ extension Deck {
 
     private func openBin(_ what: String) throws(Refusal) -> TakesDirectory {
         guard let directory = storage.directory else {
-            throw Refusal(.io, "\(what): \(storage.path) is not there")
+            throw Refusal(.storageAway(subject: what, folder: storage.path))
         }
         return directory
     }

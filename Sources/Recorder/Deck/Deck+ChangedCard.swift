@@ -35,7 +35,7 @@ extension Deck {
     /// the take waits for it.
     func beginOther(at instant: Instant, by initiator: TakeInitiator) {
         guard let first = changed.first, let last = changed.last else {
-            return decide(.takeFailed(Refusal(.io, "record: the card went away")))
+            return decide(.takeFailed(Refusal(.cardAway)))
         }
         let later = changed.dropFirst()
         changed = []

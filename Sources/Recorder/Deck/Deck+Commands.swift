@@ -1,4 +1,3 @@
-import Panel
 import Recording
 import TakeFiles
 import Takes
@@ -23,19 +22,14 @@ extension Deck {
                 decide(.record(at: now, by: asker, startedBy: initiator, from: from))
             case .stop: decide(.stop(at: now, by: asker))
             case .mark(let request): decide(.mark(try mark(request, now: now), by: asker))
-            case .play(let reference):
-                decide(
-                    .play(
-                        try reference.map { reference throws(Refusal) in try find(reference, for: "play") }, by: asker))
+            case .play(nil): decide(.play(nil, by: asker))
+            case .play(let reference?): try use(reference, for: .play, asker)
             case .pause: decide(.change(.pause, by: asker))
             case .skip(let seconds): decide(.change(.skip(seconds: seconds), by: asker))
             case .volume(let volume): decide(.change(.volume(volume), by: asker))
             case .pitch(let cents): decide(.change(.pitch(cents: cents), by: asker))
             case .speed(let factor, let expands): decide(.change(.speed(factor: factor, expands: expands), by: asker))
-            case .select(let reference):
-                selection.select(try find(reference, for: "select"))
-                answer = Indication.Answer(.selected, at: now)
-                reply(asker, .success(status))
+            case .select(let reference): try use(reference, for: .select, asker)
             case .filter(let lowPass, let slope, let highPass):
                 var wanted = filter
                 wanted.lowPass = lowPass ?? wanted.lowPass
@@ -48,7 +42,7 @@ extension Deck {
             case .discard(let stem, let terms):
                 if let take = recovery.discarded(stem, in: terms.day), let others = recovery.termsOfDiscard(take) {
                     guard terms == others || terms == DiscardTerms() else {
-                        throw Refusal(.busy, "discard: \(stem): it is being deleted by another order")
+                        throw Refusal(.deletedByOther(stem: stem))
                     }
                     // The same discard was requested before. Both callers are answered at its end.
                     recovery.awaitDiscard(take, by: asker)
@@ -73,14 +67,14 @@ extension Deck {
 
     /// Finds a finished take.
     /// - Parameter day: the folder of the day that the take must be in, or nil for any.
-    private func find(
+    func find(
         _ reference: TakeReference, in day: String? = nil, for command: String
     ) throws(Refusal) -> TakeName {
         if case .recording(let take) = transport.phase, let name = take.name, reference.names(name) {
             throw take.isBeingRecorded(command)
         }
         guard let take = selection.find(reference, in: day), !recovery.isDiscarded(take) else {
-            throw Refusal(.notFound, "\(command): \(reference): no such take in \(storage.path)")
+            throw Refusal(.noSuchTake(command: command, reference, folder: storage.path))
         }
         return take
     }
@@ -90,7 +84,7 @@ extension Deck {
             do {
                 try input.setFilter(wanted)
             } catch {
-                throw Refusal(.badData, "\(error); the filter stays as it is")
+                throw Refusal(filter: error)
             }
             workers.writer.post(.filter(input.design))
         }
@@ -106,11 +100,11 @@ extension Deck {
     /// Discards a take. The asker is answered once that is done.
     private func discard(_ take: TakeName, _ terms: DiscardTerms, _ asker: Asker) {
         guard storage.directory != nil else {
-            return reply(asker, .failure(Refusal(.io, "discard: \(take.stem): \(storage.path) is not there")))
+            let refusal = Refusal(.storageAway(subject: "discard: \(take.stem)", folder: storage.path))
+            return reply(asker, .failure(refusal))
         }
         if case .playing(let playing) = transport.phase, playing.name == take {
-            return reply(
-                asker, .failure(Refusal(.busy, "discard: \(take.stem) is being played: stop it first")))
+            return reply(asker, .failure(Refusal(.takePlayed(subject: "discard: \(take.stem)"))))
         }
         // The sound after a take is only kept to continue it.
         if case .running(take, _, _) = transport.tail { dropTail() }

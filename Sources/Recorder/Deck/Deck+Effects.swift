@@ -73,7 +73,7 @@ extension Deck {
     /// Orders a take that begins with the frame sampled at `instant`, minus the pre-roll.
     private func begin(at instant: Instant, by initiator: TakeInitiator, from: Instant?) {
         guard let open = card.open, let input else {
-            return decide(.takeFailed(Refusal(.io, "record: the card went away")))
+            return decide(.takeFailed(Refusal(.cardAway)))
         }
         begin(at: instant, by: initiator, from: from, with: open, input.design)
     }
@@ -86,8 +86,8 @@ extension Deck {
         _ design: FilterDesign
     ) {
         guard let directory = storage.directory else {
-            let message = storage.obstacle(now: clock.now())?.message ?? "the storage went away"
-            return decide(.takeFailed(Refusal(.io, message).about("record")))
+            let fault = storage.obstacle(now: clock.now()) ?? Fault(.storageFailing, "the storage went away")
+            return decide(.takeFailed(Refusal(storage: fault).about("record")))
         }
         recorded = RecordedTake(folder: directory.path, initiator: initiator)
         // After the ring's duration, the sound from before `since` is overwritten.
@@ -158,7 +158,7 @@ extension Deck {
 
     private func play(_ take: TakeName) {
         guard let directory = storage.directory else {
-            return decide(.playEnded(failure: Refusal(.io, "play: \(storage.path) is not there")))
+            return decide(.playEnded(failure: Refusal(.storageAway(subject: "play", folder: storage.path))))
         }
         selection.select(take)
         played = nil

@@ -13,7 +13,7 @@ extension Deck {
             return Mark(.instant(now), request.content)
         }
         guard case .recording(let take) = transport.phase, take.stage == .running else {
-            throw Refusal(.busy, "mark: nothing is being recorded: record a take first")
+            throw Refusal(.nothingRecorded)
         }
         if let wanted = request.take, wanted != .last, !(take.name.map(wanted.names) ?? false) {
             throw Refusal(

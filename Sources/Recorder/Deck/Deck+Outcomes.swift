@@ -220,7 +220,7 @@ extension Deck {
             let rest = restForInside
             recovery.abandoned(name, because: isDiskFull ? .diskFull : .storageError, in: recordedIn)
             showFailure(Fault(isDiskFull ? .diskFull : .storageFailing, "record: \(message)"))
-            decide(.takeFailed(Refusal(.io, "record: \(message)")))
+            decide(.takeFailed(Refusal(.storageUnusable(message: "record: \(message)", isFull: isDiskFull))))
             goOnInside(rest, isStickFull: isDiskFull)
         }
     }
@@ -284,7 +284,7 @@ extension Deck {
                 report(Report(.info, "play: \(playing.name.stem): ended at \(Report.seconds(position))"))
             }
             guard let failure else { return decide(.playEnded(failure: nil)) }
-            let refusal = Refusal(.io, failure.message)
+            let refusal = Refusal(.notPlayable(message: failure.message, isCardInUse: failure.isCardInUse))
             decide(failure.isCardInUse ? .playBlocked(refusal) : .playEnded(failure: refusal))
         case .monitor: break
         }
@@ -325,6 +325,7 @@ extension Deck {
             }
         case .restored(let take, let refusal): restored(take, refusal)
         case .emptied(_, let refusal): emptied(refusal)
+        case .sought(let reference, let found, let directory): sought(reference, found, in: directory)
         case .unrecovered(let message):
             if recovery.failed(message) { report(Report(.error, message)) }
             carryOut(storage.doubt(now: clock.now()))

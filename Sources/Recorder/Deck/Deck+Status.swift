@@ -50,6 +50,8 @@ extension Deck {
         status.armed = isArmed
         status.pairing = isPairing
         status.scheduled = scheduled
+        status.rejoinSecondsLeft = transport.rejoinLeft(now: now)?.inSeconds
+        status.volume = playing.volume
         status.pitchCents = playing.tuning.pitchCents
         status.speed = playing.tuning.speed
         status.expand = playing.tuning.expands

@@ -1,3 +1,4 @@
+import Files
 import Panel
 import Recording
 import TakeFiles
@@ -31,9 +32,9 @@ extension Deck {
     func adoptStickByButtons() {
         guard upload == .stickOffered else {
             return refuse(
-                Refusal(.notFound, "stick: stop and play were held, and there is no stick that the kit does not know"))
+                Refusal(.notFound, "stick: stop and play were held, and no unknown stick is in"))
         }
-        report(Report(.notice, "stick: stop and play were held: takes are to be sent to the stick that is in"))
+        report(Report(.notice, "stick: stop and play were held: takes will be sent to the inserted stick"))
         announce(.wish(.adoptStick))
     }
 
@@ -58,9 +59,9 @@ extension Deck {
             }
         case .kept(let asker):
             let seconds = StickState.patience.components.seconds
-            let message = "eject: the stick was not unmounted within \(seconds) s: see 'journalctl -u fieldfare-eject'"
-            report(Report(.error, message))
-            reply(asker, .failure(Refusal(.io, message)))
+            let refusal = Refusal(.stickNotUnmounted(seconds: Int(seconds)))
+            report(Report(.error, refusal.message))
+            reply(asker, .failure(refusal))
         }
     }
 
@@ -144,16 +145,15 @@ extension Deck {
     /// Closes the stick's folder and has it unmounted. The asker is answered when the stick may be pulled.
     func eject(_ asker: Asker) throws(Refusal) {
         guard options.stick != nil else {
-            throw Refusal(.notFound, "eject: takes are not kept on a stick: [takes] directory says where they are")
+            throw Refusal(.notOnStick)
         }
-        guard transport.isFree else { throw Refusal(.busy, "eject: a take is recorded or played: stop it first") }
+        guard transport.isFree else { throw Refusal(.takeInUse) }
         switch stick.state {
         case .released:
             stick.confirm(asker)
             return checkStick()
-        case .away: throw Refusal(.notFound, "eject: there is no stick")
-        case .leaving, .confirming:
-            throw Refusal(.busy, "eject: the stick is being unmounted: wait for the upload lamp")
+        case .away: throw Refusal(.noStick)
+        case .leaving, .confirming: throw Refusal(.stickUnmounting)
         case .ready, .inUse, .failed, .full: break
         }
         stick.leave(now: clock.now(), asker)

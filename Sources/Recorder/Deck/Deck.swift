@@ -28,6 +28,8 @@ public final class Deck {
     var selection = Selection()
     var recovery = RecoveryState()
     var binAskers = BinAskers()
+    /// In the order of their requests.
+    var seekers: [Seeker] = []
     var faults = FaultBoard()
     var filter: FilterRequest
     /// The volume and tuning of the next playback.
@@ -166,12 +168,11 @@ extension Deck {
         let now = clock.now()
         var facts = TransportFacts(now: now, isCardOpen: card.open != nil, selected: selected)
         facts.cardObstacle = card.obstacle(now: now)
-        facts.noTake = Refusal(.notFound, "play: there is no take yet in \(storage.path)")
-        facts.storageObstacle = storage.obstacle(now: now).map { Refusal(.io, $0.message) }
+        facts.noTake = Refusal(.noTakeYet(folder: storage.path))
+        facts.storageObstacle = storage.obstacle(now: now).map { Refusal(storage: $0) }
         if storage.directory == nil { facts.playObstacle = facts.storageObstacle }
         if let recorded, recorded.markers >= SidecarLedger.mostMarkers {
-            facts.markObstacle = Refusal(
-                .busy, "mark: the take has \(SidecarLedger.mostMarkers) markers, and keeps no more: begin another take")
+            facts.markObstacle = Refusal(.tooManyMarkers(most: SidecarLedger.mostMarkers))
         }
         return facts
     }

@@ -80,6 +80,6 @@ extension Fault {
 
     static let clockUnset = Fault(
         .clockUnset,
-        "clock: not set in this boot, or not known by what: dates of takes are not reliable: connect a network, or set the "
+        "clock: not set since boot, or its source is unknown: dates of takes are not reliable: connect a network, or set the "
             + "time with 'fieldfare clock set'")
 }

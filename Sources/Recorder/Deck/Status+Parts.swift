@@ -36,15 +36,3 @@ extension Status {
         positionSeconds = played.progress?.seconds(at: now) ?? 0
     }
 }
-
-extension Refusal {
-    init(_ error: GainError) {
-        let code: Code =
-            switch error.reason {
-            case .noControl: .notFound
-            case .outOfRange: .badData
-            case .failed: .io
-            }
-        self.init(code, error.description)
-    }
-}

@@ -1,3 +1,4 @@
+package import Files
 import Glibc
 package import TakeFiles
 package import Takes
@@ -115,7 +116,7 @@ struct StorageWork {
             guard case .absent(let message) = outcome, path != nil else { return outcome }
             unused = message
         }
-        guard let path else { return .absent("storage: there is no stick for the takes: plug one in") }
+        guard let path else { return .absent("storage: no stick for the takes is in: plug one in") }
         let outcome = try open(path, recorded, mustBeOwn: mustBeOwn, mayBeHeld: mayBeHeld)
         guard case .opened(let directory, let takes, let isOwn, _) = outcome else { return outcome }
         return .opened(directory, takes: takes, isOwn: isOwn, unusedStick: unused)

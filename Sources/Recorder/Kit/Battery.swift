@@ -50,7 +50,7 @@ final class Battery {
     private func readVoltage() -> BatteryLevel.Reading? {
         guard let voltage else { return nil }
         guard let volts = voltage.sensor.read() else {
-            return .unreadable("\(voltage.path): there is no voltage to be read: see [power] supply")
+            return .unreadable("\(voltage.path): it gives no voltage: see [power] supply")
         }
         guard volts < voltage.least else { return .good }
         // The cause is an open channel, or a converter that is switched off.

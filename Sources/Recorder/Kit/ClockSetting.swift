@@ -1,6 +1,6 @@
 package import Deck
+import Files
 import Glibc
-import TakeFiles
 package import Takes
 package import Transport
 import Workers
@@ -64,7 +64,7 @@ package final class ClockSetting: LoopPart {
     /// Sets the clock to `time`, the current time according to a person.
     package func begin(_ time: WallTime, _ completion: @escaping Completion) {
         guard case .idle = state else {
-            return completion(Refusal(.busy, "clock: it is being set: try again in a moment"))
+            return completion(Refusal(.clockBeingSet))
         }
         switch calls.set(time) {
         case 0:
@@ -73,7 +73,8 @@ package final class ClockSetting: LoopPart {
         case EPERM, EACCES: ask(time, completion)
         case let code:
             // The time is before the boot, or too large for the kernel's nanoseconds.
-            completion(Refusal(.badData, "clock: \(time.iso8601): the clock cannot have this time: \(text(code))"))
+            let problem = "clock: \(time.iso8601): the clock cannot have this time: \(SystemError(code))"
+            completion(Refusal(.clockNotSet(.badData, message: problem)))
         }
     }
 
@@ -97,24 +98,25 @@ package final class ClockSetting: LoopPart {
                 isTaken
                 ? "fieldfare-set-clock did not set it: see 'journalctl -u fieldfare-set-clock'"
                 : "\(path) was not read within \(Self.patience.components.seconds) s: is fieldfare-set-clock.path running?"
-            return finish(request, "clock: cannot set it to \(request.time.iso8601): \(problem)")
+            let message = "clock: cannot set it to \(request.time.iso8601): \(problem)"
+            return finish(request, Refusal(.clockNotSet(.io, message: message)))
         case .set(let request):
             let isLate = now - request.since >= Self.patience
             guard let result = unit.takeResult() ?? (isLate ? "timeout" : nil) else { return now + Self.interval }
             guard result != "success" else { return finish(request, nil) }
-            return finish(
-                request,
+            let message =
                 "clock: set to \(request.time.iso8601), but its chip cannot be written (fieldfare-set-clock: \(result)), so this "
-                    + "time is lost when the power goes: see 'journalctl -u fieldfare-set-clock'")
+                + "time is lost when the power goes: see 'journalctl -u fieldfare-set-clock'"
+            return finish(request, Refusal(.clockChip(message: message)))
         }
     }
 
     /// Answers the request.
-    /// - Parameter problem: an error message, or nil after success.
-    private func finish(_ request: Request, _ problem: String?) -> Instant? {
+    /// - Parameter refusal: nil after success.
+    private func finish(_ request: Request, _ refusal: Refusal?) -> Instant? {
         state = .idle
-        if let problem { report(Report(.error, problem)) }
-        request.completion(problem.map { Refusal(.io, $0) })
+        if let refusal { report(Report(.error, refusal.message)) }
+        request.completion(refusal)
         return nil
     }
 
@@ -124,8 +126,10 @@ package final class ClockSetting: LoopPart {
             try unit.write("\(nearest.date)T\(nearest.timeOfDay)Z\n")
         } catch {
             let problem =
-                "clock: cannot set it: \(text(EPERM)), and \(path) cannot be written for fieldfare-set-clock: \(text(error.code))"
-            return completion(Refusal(.denied, problem + ": run the recorder as its service, or set the clock as root"))
+                "clock: cannot set it: \(SystemError(EPERM)), and \(path) cannot be written for fieldfare-set-clock: "
+                + "\(SystemError(error.code))"
+            let message = problem + ": run the recorder as its service, or set the clock as root"
+            return completion(Refusal(.clockNotSet(.denied, message: message)))
         }
         state = .requested(Request(time: time, since: clock.now(), completion: completion))
     }
@@ -141,8 +145,6 @@ package final class ClockSetting: LoopPart {
         report(Report(.notice, "clock: set by hand to \(time.iso8601)"))
         onSet()
     }
-
-    private func text(_ code: Int32) -> String { unsafe String(cString: strerror(code)) }
 }
 
 /// The system calls that set the clock, one closure per call.

@@ -1,6 +1,6 @@
 package import Deck
+import Files
 package import Settings
-import TakeFiles
 package import Takes
 import Transport
 import Workers

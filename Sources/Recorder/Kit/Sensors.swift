@@ -1,7 +1,7 @@
 import Doctor
+import Files
 import Glibc
 package import History
-import SoundCard
 
 /// The machine's own sensors, as far as the kernel exposes them. Missing sensors are omitted.
 package struct Sensors: Sendable {

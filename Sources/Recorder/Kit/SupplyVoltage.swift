@@ -1,5 +1,5 @@
+import Files
 package import Settings
-import SoundCard
 
 /// The voltage of the supply, from a file of the kernel.
 package struct SupplyVoltage: Sendable {

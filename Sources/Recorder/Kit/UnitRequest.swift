@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import TakeFiles
 
 /// A request to a privileged unit: a file that the unit watches, and another file with its result.
 ///

@@ -1,6 +1,5 @@
 import Deck
-import Glibc
-import TakeFiles
+import Files
 import Takes
 
 /// Sets the clock chip's alarm, which switches the kit on, through the privileged unit fieldfare-wake.
@@ -34,8 +33,7 @@ final class WakeAlarm {
         do throws(FileError) {
             try unit.write("\(time.microseconds / 1_000_000)\n")
         } catch {
-            let reason = unsafe String(cString: strerror(error.code))
-            return completion("\(path) cannot be written for fieldfare-wake: \(reason)")
+            return completion("\(path) cannot be written for fieldfare-wake: \(SystemError(error.code))")
         }
         state = .requested(since: clock.now(), completion)
     }

@@ -1,8 +1,8 @@
-import Control
 import Filters
 import Glibc
 import Live
 import Ring
+import Sockets
 import Takes
 import Workers
 
@@ -111,14 +111,21 @@ final class ListenLoop {
             descriptors.append(pollfd(fd: peer.socket.number, events: Int16(events), revents: 0))
         }
         for peer in sound?.peers ?? [] {
-            descriptors.append(pollfd(fd: peer.socket.number, events: Int16(peer.isWaiting ? POLLOUT : 0), revents: 0))
+            let events = (peer.mayAsk ? POLLIN : 0) | (peer.isWaiting ? POLLOUT : 0)
+            descriptors.append(pollfd(fd: peer.socket.number, events: Int16(events), revents: 0))
         }
         let timeout = deadlines.min().map { Int32(clamping: (($0 - now).nanoseconds + 999_999) / 1_000_000) }
         // Safe: the array outlives the call.
         guard unsafe poll(&descriptors, nfds_t(descriptors.count), timeout.map { max(0, $0) } ?? -1) > 0 else { return }
-        let hasLeft = descriptors.dropFirst(1 + awaited.count).map { Int32($0.revents) & (POLLHUP | POLLERR) != 0 }
-        for (peer, hasLeft) in zip(peers, hasLeft) where hasLeft { peer.leave() }
-        for (peer, hasLeft) in zip(sound?.peers ?? [], hasLeft.dropFirst(peers.count)) where hasLeft { peer.leave() }
+        let found = descriptors.dropFirst(1 + awaited.count).map { Int32($0.revents) }
+        for (peer, events) in zip(peers, found) where events & (POLLHUP | POLLERR) != 0 { peer.leave() }
+        for (peer, events) in zip(sound?.peers ?? [], found.dropFirst(peers.count)) {
+            if events & (POLLHUP | POLLERR) != 0 {
+                peer.leave()
+            } else if events & POLLIN != 0 {
+                sound?.receive(from: peer)
+            }
+        }
         peers.removeAll(where: \.isGone)
         sound?.removeGone()
     }

@@ -1,5 +1,6 @@
 import Control
 public import Live
+import Sockets
 public import Takes
 import Workers
 
@@ -26,14 +27,15 @@ public final class ListenServer {
         var sound: SoundServing?
         var failure: String?
         do {
-            sound = try framed.map { SoundServing(try Listener(path: $0), calls: calls) }
+            sound = try framed.map { SoundServing(try Listener.opened(at: $0, by: .recorder), calls: calls) }
         } catch {
             failure = "\(error)"
         }
         framedFailure = failure
         let work = Work(
             ListenLoop(
-                try Listener(path: path), sound: sound, pixels: pixels, orders: orders, clock: clock, calls: calls))
+                try Listener.opened(at: path, by: .recorder), sound: sound, pixels: pixels, orders: orders,
+                clock: clock, calls: calls))
         self.orders = orders
         thread = try Thread(name: "listen") { work.loop.run() }
     }

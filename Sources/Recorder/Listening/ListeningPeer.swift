@@ -1,4 +1,4 @@
-import Control
+import Sockets
 import Takes
 
 /// A connection that gets the stream. Frames that it cannot take fast enough are skipped.

@@ -1,5 +1,5 @@
-import Control
 import Glibc
+import Sockets
 import Takes
 
 /// Accepts the connections of a socket, and pauses for a while when `accept` fails.

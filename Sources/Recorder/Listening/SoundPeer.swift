@@ -1,5 +1,5 @@
-import Control
 import Ring
+import Sockets
 import Takes
 
 /// A connection that gets the card's own samples with their positions. Frames that it cannot take fast enough are
@@ -20,6 +20,7 @@ final class SoundPeer {
     /// Frames that the peer did not get, and that were not reported yet.
     private var missed: Range<Int64>?
     private var stage = Stage.waiting(next: nil)
+    private var request = Request.open([])
 
     private enum Stage {
         /// No card is open. `next` is the number of the next expected frame, or nil if the peer got no frame yet.
@@ -28,12 +29,22 @@ final class SoundPeer {
         case gone
     }
 
+    /// The peer's first line.
+    private enum Request {
+        /// The received part of the line.
+        case open([UInt8])
+        /// The line is complete, or is no request. Later input is not read.
+        case closed
+    }
+
     /// The most frames and the most bytes of one message.
     private static let chunk = (frames: Int64(4096), bytes: 65_536)
     /// The most messages per turn, so that a fast reader does not block the other peers.
     private static let mostMessages = 64
     /// At most this many messages about takes wait. Beyond it the oldest is dropped.
     static let mostNews = 64
+    /// The longest request, in bytes.
+    static let longestRequest = 16
 
     init(_ socket: consuming Descriptor, calls: SocketCalls) {
         self.socket = socket
@@ -44,11 +55,21 @@ final class SoundPeer {
         if case .gone = stage { true } else { false }
     }
 
+    /// Whether no card was open since it connected, so that it knows no format.
+    var isNew: Bool {
+        if case .waiting(next: nil) = stage { true } else { false }
+    }
+
     var isReading: Bool {
         if case .reading = stage { true } else { false }
     }
 
     var isWaiting: Bool { sent < pending.count }
+
+    /// Whether the peer may still send a request.
+    var mayAsk: Bool {
+        if case .open = request { true } else { false }
+    }
 
     var waitingBytes: Int { pending.count - sent + news.reduce(0) { $0 + $1.count } }
 
@@ -57,12 +78,37 @@ final class SoundPeer {
         (pending, sent, news, format) = ([], 0, [], nil)
     }
 
+    /// Receives the peer's first line, or a part of it.
+    /// - Returns: whether it asks for the past.
+    func receive() -> Bool {
+        guard case .open(var line) = request else { return false }
+        switch calls.receive(from: socket, most: Self.longestRequest + 1 - line.count, into: &line) {
+        case .bytes(0): request = .closed
+        case .bytes:
+            if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
+                request = .closed
+                return line[..<end].elementsEqual("past".utf8)
+            }
+            request = line.count > Self.longestRequest ? .closed : .open(line)
+        case .wouldBlock: break
+        case .failed: leave()
+        }
+        return false
+    }
+
     /// Reads a ring from a position on. A frame's number is its position in the ring plus `base`.
     func begin(_ ring: Ring, from position: RingPosition, base: Int64, format: [UInt8]?) {
         guard case .waiting(let next) = stage else { return }
         if let next { miss(next..<base + position.count) }
         if let format { self.format = format }
         stage = .reading(RingReader(ring, from: position, isPrompt: true), base: base)
+    }
+
+    /// Begins again at an older position of the same ring. Only a message that was sent in part is still completed.
+    func beginAgain(from position: RingPosition, format: [UInt8], news: [[UInt8]]) {
+        guard case .reading(let reader, let base) = stage else { return }
+        (missed, self.format, self.news) = (nil, format, news)
+        stage = .reading(RingReader(reader.ring, from: position, isPrompt: true), base: base)
     }
 
     /// The card was closed, or its sound is withheld.

@@ -1,7 +1,7 @@
-import Control
 import Glibc
 import Live
 import Ring
+import Sockets
 import Takes
 
 /// The peers of the sound socket, and the numbering of their frames.
@@ -12,7 +12,8 @@ final class SoundServing {
     let acceptor: PeerAcceptor
     private let calls: SocketCalls
     private(set) var peers: [SoundPeer] = []
-    private var source: (ring: Ring, base: Int64)?
+    /// The ring that is read, its base, and its first frame since the card was opened or its sound was withheld.
+    private var source: (ring: Ring, base: Int64, start: RingPosition)?
     /// The previous ring (weakly), its base, and the number after its last frame.
     private var last: (ring: WeakRing, base: Int64, end: Int64)?
     /// The last message about the take in progress, or nil if no take is recorded.
@@ -23,6 +24,9 @@ final class SoundServing {
 
     /// At most this many peers at once. Further connections are closed immediately.
     static let mostPeers = 8
+    /// The oldest frames that a peer gets are overwritten after this time. The capture thread may be about to write half
+    /// a second at once (`Demand`), and the peer needs time to begin reading.
+    static let margin = Duration.seconds(1)
 
     init(_ listener: consuming Listener, calls: SocketCalls) {
         acceptor = PeerAcceptor(listener, calls: calls)
@@ -43,15 +47,25 @@ final class SoundServing {
         guard let ring = new?.ring else { return }
         let position = ring.position
         let base = last.map { $0.ring.ring === ring ? $0.base : $0.end - position.count } ?? 0
-        source = (ring, base)
+        source = (ring, base, position)
         let isNew = ring.format != format
         format = ring.format
-        for peer in peers { begin(peer, ring, from: position, base: base, isNew: isNew) }
+        for peer in peers { begin(peer, ring, from: position, base: base, isNew: isNew || peer.isNew) }
     }
 
     private func begin(_ peer: SoundPeer, _ ring: Ring, from position: RingPosition, base: Int64, isNew: Bool) {
         let message = isNew ? SoundMessage.format(ring.format, from: base + position.count) : nil
         peer.begin(ring, from: position, base: base, format: message)
+    }
+
+    /// Receives the request of a peer. A peer that asks for the past is served like a new one, from the oldest frame on.
+    /// While no card is open there is no past.
+    func receive(from peer: SoundPeer) {
+        guard peer.receive(), let source else { return }
+        let first = max(source.start, source.ring.oldestFrame(sparing: Self.margin))
+        peer.beginAgain(
+            from: first, format: SoundMessage.format(source.ring.format, from: source.base + first.count),
+            news: take.map { [$0] } ?? [])
     }
 
     /// Announces the first frame of a take, or its end.

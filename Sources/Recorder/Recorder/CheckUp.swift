@@ -93,15 +93,13 @@ final class CheckUp: LoopPart {
     /// Begins a check-up. The answer follows when it is done.
     func begin(_ answer: Answer) {
         guard run == nil else {
-            return answer.refuse(Refusal(.busy, "doctor: another check-up is under way: try again in a moment"))
+            return answer.refuse(Refusal(.checkUpRunning))
         }
         guard worker.pendingOrders == 0 else {
-            return answer.refuse(
-                Refusal(
-                    .busy, "doctor: the last check-up still waits for a device or the storage, which does not answer"))
+            return answer.refuse(Refusal(.checkUpStuck))
         }
         guard !deck.isPlaying else {
-            return answer.refuse(Refusal(.busy, "doctor: a take is being played: stop it first"))
+            return answer.refuse(Refusal(.takePlayed(subject: "doctor: a take")))
         }
         var examination = Examination(isRecorder: true, settings: settings, problems: problems)
         let status = deck.status

@@ -1,9 +1,9 @@
 import Deck
+import Files
 import Glibc
 import History
 import Kit
 import Ring
-import TakeFiles
 import Takes
 import Transport
 import Workers
@@ -187,7 +187,7 @@ private final class HistoryWork {
             failure = nil
         } catch {
             pending.removeFirst(max(0, pending.count - Self.mostPending))
-            let sentence = "history: \(error.fact): it is tried again with the next event"
+            let sentence = "history: \(error.fact): the next event is written again"
             if sentence != failure { outcomes.post(.reported(Report(.warning, sentence))) }
             failure = sentence
         }

@@ -21,7 +21,7 @@ struct LampRound {
     /// Ends at once, for example when a take begins.
     mutating func stop() {
         for (lamp, answer) in waiting {
-            answer.refuse(Refusal(.busy, "light: \(lamp.rawValue): the lamps show a take now"))
+            answer.refuse(Refusal(.lampsInUse(lamp: lamp.rawValue, advice: "")))
         }
         waiting = []
         lit = nil

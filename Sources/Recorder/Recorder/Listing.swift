@@ -116,12 +116,9 @@ final class Listing<Items: Sendable>: LoopPart {
 
     private func refusal(_ now: Instant) -> Refusal {
         guard let device else {
-            return Refusal(.busy, "\(subject): no list within \(Self.patience.components.seconds) s: try again")
+            return Refusal(.listLate(subject: subject, seconds: Int(Self.patience.components.seconds)))
         }
         let seconds = (now - device.askedAt).components.seconds
-        return Refusal(
-            .busy,
-            "\(subject): \(device.name) has not answered for \(seconds) s: unplug it and plug it in again, then try again"
-        )
+        return Refusal(.deviceSilent(subject: subject, device: device.name, seconds: Int(seconds)))
     }
 }

@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import SoundCard
 
 enum Machine {
     static var bootID: String { SystemFile.firstLine("/proc/sys/kernel/random/boot_id") ?? "" }

@@ -221,7 +221,7 @@ extension PanelThread {
             log.write(outcome.news)
             guard !outcome.opened.isEmpty else { return }
             let names = outcome.opened.map { "\($0)" }.joined(separator: ", ")
-            log.write(Report(.notice, "panel: what was missing is open now: \(names)"))
+            log.write(Report(.notice, "panel: open again: \(names)"))
             for case .button(let button) in outcome.opened {
                 let isDown = buttonLines.isActive(button.index) ?? false
                 input.reset(button, isDown: isDown)

@@ -173,8 +173,7 @@ public final class Recorder {
             close(file)
             log.write(Report(.notice, "\(what): requested through \(path)"))
         } else {
-            let reason = unsafe String(cString: strerror(errno))
-            log.write(Report(.error, "\(what): \(path): cannot request it: \(reason)"))
+            log.write(Report(.error, "\(what): \(path): cannot request it: \(SystemError(errno))"))
         }
     }
 }

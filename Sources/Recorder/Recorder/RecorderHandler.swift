@@ -71,7 +71,7 @@ final class RecorderHandler: ControlHandler {
     func light(_ lamp: String, answer: Answer) {
         onRequest()
         guard !deck.isRecording, !deck.isPlaying else {
-            return answer.refuse(Refusal(.busy, "light: \(lamp): the lamps show a take now: stop it first"))
+            return answer.refuse(Refusal(.lampsInUse(lamp: lamp, advice: ": stop it first")))
         }
         guard let lamp = lamps.first(where: { $0.rawValue == lamp }) else {
             let known = lamps.isEmpty ? "none" : lamps.map(\.rawValue).joined(separator: ", ")
@@ -84,7 +84,7 @@ final class RecorderHandler: ControlHandler {
         onRequest()
         guard let clockSetting else {
             let message = "clock: a simulated board does not set the clock of this machine: use 'timedatectl set-time'"
-            return answer.refuse(Refusal(.denied, message))
+            return answer.refuse(Refusal(.clockNotSet(.denied, message: message)))
         }
         clockSetting.begin(time) { [deck] refusal in
             if let refusal { answer.refuse(refusal) } else { answer.succeed(deck.status) }

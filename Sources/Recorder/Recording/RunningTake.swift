@@ -1,3 +1,4 @@
+import Files
 import Filters
 import Ring
 import TakeFiles
@@ -155,7 +156,7 @@ final class RunningTake {
     private var trouble: Fault? {
         let failures: [(FileError?, what: String)] = [
             (output.partFailure, waiting == nil ? "the sound goes on in \(fileInUse)" : Self.waits),
-            (output.draftFailure, "the sound goes on, and what was noted of the take is written later"),
+            (output.draftFailure, "recording continues, and the take's notes are written later"),
         ]
         for case (let failure?, let what) in failures {
             return Fault(failure.isDiskFull ? .diskFull : .storageFailing, "record: \(failure): \(what)")
@@ -163,7 +164,7 @@ final class RunningTake {
         return nil
     }
 
-    private static let waits = "what the card delivers is in memory, and is lost if no file can be made soon"
+    private static let waits = "the sound is in memory, and is lost unless a file can be made soon"
 
     /// Names the file that receives the sound while no other file can be made.
     private var fileInUse: String {

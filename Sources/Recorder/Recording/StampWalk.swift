@@ -1,9 +1,9 @@
 import Ring
 import Takes
 
-/// What the stamps of one opening of the card mean for a take: where frames were lost and how many, which frame of the
-/// take lies where in the ring, how fast the card's clock runs, and where the card was started again. Pure:
-/// `CaptureStream` reads the ring, and writes what is found.
+/// Reads the stamps of one opening of the card for a take: they show where frames were lost and how many, which frame
+/// of the take lies where in the ring, how fast the card's clock runs, and where the card was started again. Pure:
+/// `CaptureStream` reads the ring, and writes the findings.
 struct StampWalk {
     /// Looks a stamp up by its number. Nil if it does not exist yet or was overwritten.
     typealias Stamps = (_ number: Int64) -> Stamp?
@@ -19,7 +19,7 @@ struct StampWalk {
         var cause: Sidecar.Gap.Cause
     }
 
-    /// What one stamp shows.
+    /// The clock and the loss that one stamp shows.
     struct Finding: Hashable {
         var clock: [ClockMap.Finding] = []
         /// The frames that were lost just before the stamp.

@@ -1,3 +1,4 @@
+import Files
 import Filters
 import Glibc
 import Ring
@@ -297,7 +298,7 @@ extension Writer {
         }
         var failure: Fault?
         if sidecar.endedBy == .diskFull {
-            failure = Fault(.diskFull, "record: the disk is full down to its reserve")
+            failure = Fault(.diskFull, "record: the disk is full down to its reserve: free some space")
             // The next take may be recorded elsewhere.
             outcomes.post(.progress(take.finalProgress(lastSync: lastSync)))
         }

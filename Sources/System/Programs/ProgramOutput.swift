@@ -1,4 +1,3 @@
-import Glibc
 public import Takes
 
 /// A program's standard output until its end. The program gets no input, and no environment of this process.
@@ -18,11 +17,12 @@ public struct ProgramOutput: Sendable {
         clock: any Clock = SystemClock()
     ) throws(ProgramError) {
         let process: ChildProcess
-        do throws(ChildError) {
+        do throws(SystemError) {
             process = try ChildProcess(program, arguments)
         } catch {
-            throw ProgramError(program: program, problem: "cannot be started: \(error.text)")
+            throw ProgramError(program: program, problem: "cannot be started: \(error)")
         }
+        process.endInput()
         let deadline = clock.now() + patience
         var output: [UInt8] = []
         var errors: [UInt8] = []
@@ -30,30 +30,26 @@ public struct ProgramOutput: Sendable {
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         var open = [process.output, process.errors]
         while !open.isEmpty, problem == nil {
-            var files = open.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             let left = (deadline - clock.now()).nanoseconds / 1_000_000
             guard left > 0 else {
                 problem = "does not answer"
                 break
             }
-            // Safe: the array lives for the call.
-            guard unsafe poll(&files, nfds_t(files.count), Int32(clamping: left)) > 0 else { continue }
-            for file in files where file.revents != 0 {
-                // Safe: the call writes at most `piece.count` bytes.
-                let count = unsafe read(file.fd, &piece, piece.count)
-                if count > 0 {
-                    if file.fd == process.output {
+            for end in process.wait(for: open, milliseconds: Int32(clamping: left)) {
+                if let count = process.read(end, &piece) {
+                    if end == process.output {
                         output += piece.prefix(count)
                     } else {
                         errors += piece.prefix(count)
                     }
-                } else if count == 0 || (errno != EINTR && errno != EAGAIN) {
-                    open.removeAll { $0 == file.fd }
+                } else {
+                    open.removeAll { $0 == end }
                 }
             }
             if output.count + errors.count > limit { problem = "writes more than \(limit) bytes" }
         }
-        let status = process.end(isKilled: problem != nil)
+        if problem != nil { process.kill() }
+        let status = process.end()
         if let problem { throw ProgramError(program: program, problem: problem) }
         guard let status, status == 0 || (mayFail && !output.isEmpty) else {
             let line = errors.split(separator: UInt8(ascii: "\n")).first.map { String(decoding: $0, as: UTF8.self) }

@@ -1,4 +1,5 @@
 package import Glibc
+import Takes
 
 /// The service manager's socket, which receives the state of a service. This is the protocol of `sd_notify(3)`, without
 /// libsystemd.
@@ -116,8 +117,7 @@ package struct NotifyError: Error, Hashable, CustomStringConvertible {
     }
 
     package var description: String {
-        // Safe: the string lives until the next call on this thread.
-        let reason = unsafe String(cString: strerror(code))
-        return "service: \(address): cannot \(operation): \(reason) (NOTIFY_SOCKET names the service manager's socket)"
+        "service: \(address): cannot \(operation): \(SystemError(code)) "
+            + "(NOTIFY_SOCKET names the service manager's socket)"
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Takes
 
 /// A thread of the operating system with a name, which `ps -L` shows.
 public final class Thread: @unchecked Sendable {
@@ -63,8 +64,7 @@ public struct ThreadError: Error, CustomStringConvertible, Hashable {
     public var code: Int32
 
     public var description: String {
-        let text = unsafe String(cString: strerror(code))
-        return "thread \(name): cannot start: \(text)"
+        "thread \(name): cannot start: \(SystemError(code))"
     }
 }
 

@@ -1,12 +1,12 @@
 import Control
 import Doctor
+import Files
 import Glibc
 import History
 import Lines
 import Panel
 import Settings
 import SoundCard
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -244,7 +244,7 @@ private final class Person: PressSource, LevelSource {
         }
         person.reaction = Person.willing
         for (others, sentence) in [
-            ([], "this is no microphone (loopback), taken because nothing better is there: plug in a sound card"),
+            ([], "this is not a microphone (loopback), taken because nothing better is there: plug in a sound card"),
             ([report("Mic", .usb)], "card:Mic \"Mic card\" is better, and takes its place while nothing is recorded"),
         ] {
             var access = machine()
@@ -329,7 +329,7 @@ private final class Person: PressSource, LevelSource {
         #expect(result.status == 75)
         #expect(try written.contains("result   6 ok, 3 skipped\n"))
         #expect(result.output.contains("skipped  microphone rest: interrupted"))
-        #expect(result.complaints.last == "doctor: interrupted: \(report) has what was checked until then")
+        #expect(result.complaints.last == "doctor: interrupted: \(report) has the results so far")
     }
 
     @Test func `an output that is gone costs no report`() throws {

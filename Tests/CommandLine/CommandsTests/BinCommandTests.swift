@@ -1,4 +1,5 @@
 import Control
+import Files
 import Glibc
 import TakeFiles
 import Takes

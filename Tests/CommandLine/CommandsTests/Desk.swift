@@ -103,6 +103,8 @@ final class DeskRecorder {
         /// The size of its bin, or nil if it has no bin, like an older recorder.
         let binBytes = Locked<Int64?>(nil)
         let played = Locked<[String]>([])
+        /// The reported volume, or nil to report none, like an older recorder.
+        let volume = Locked<Double?>(nil)
     }
 
     var commands: [Transport.Command] { received.commands.withLock { $0 } }
@@ -169,6 +171,7 @@ private final class ScriptedRecorder: ControlHandler {
         status.clock = clock
         if let directory = received.directory.withLock({ $0 }) { status.directory = directory }
         status.binBytes = received.binBytes.withLock { $0 }
+        status.volume = received.volume.withLock { $0 }
         return status
     }
 
@@ -189,7 +192,7 @@ private final class ScriptedRecorder: ControlHandler {
             answer.refuse(Refusal(.usage, "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"))
         case .gain(.decibels(90), _):
             answer.refuse(Refusal(.badData, "capture: hw:CARD=Mic: cannot set a gain of 90 dB"))
-        case .gain(_, agc: true): answer.refuse(Refusal(.notFound, "capture: hw:CARD=Mic: the card has none"))
+        case .gain(_, agc: true): answer.refuse(Refusal(.notFound, "capture: hw:CARD=Mic: the card lacks it"))
         case .mark(let mark) where mark.content.note == "io": answer.refuse(Refusal(.io, "mark: the disk failed"))
         case .mark(let mark) where mark.content.note == "data": answer.refuse(Refusal(.badData, "mark: bad"))
         case .mark(let mark) where mark.content.note == "bug": break
@@ -298,9 +301,11 @@ func run(
 ) -> (status: Int32, output: [String], complaints: [String]) {
     let sockets =
         (recorder.map { ["--socket", $0.path] } ?? []) + (library.map { ["--library-socket", $0.path] } ?? [])
-    let session = Session(
+    var session = Session(
         console: console, access: access, clock: TestClock(wallTime: WallTime(microseconds: 0)),
         retry: .milliseconds(2), signals: { () throws(Failure) in signals })
+    // The mode of the developer's terminal stays as it is.
+    session.input = -1
     let status = Fieldfare.run(sockets + arguments, in: session)
     return (status, console.lines, console.complaints)
 }

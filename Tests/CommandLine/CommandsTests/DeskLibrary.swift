@@ -115,13 +115,15 @@ private final class DeskHandler: PeerHandler {
                 object: Page(takes: Array(takes[start..<end]), next: end < takes.count ? String(end) : nil))
         case .show(let reference):
             change(reference, answer) { _ in }
-        case .memo(let reference, let memo, _):
-            change(reference, answer) { $0.memo = memo }
-        case .tag(let reference, let adding, let removing):
-            change(reference, answer) { notes in notes.tag(adding: adding, removing: removing) }
-        case .markers(let reference, let setting, _):
+        case .change(let reference, let wanted):
             change(reference, answer) { notes in
-                for marker in setting { notes.setMarker(marker) }
+                switch wanted {
+                case .memo(let memo, _): notes.memo = memo
+                case .tags(let adding, let removing): notes.tag(adding: adding, removing: removing)
+                case .markers(let setting, _): for marker in setting { notes.setMarker(marker) }
+                case .starred(let isStarred): notes.starred = isStarred
+                case .title(let title): notes.setTitle(title)
+                }
             }
         case .outbox, .outboxWish:
             answer.succeed(object: desk.outbox.withLock { $0 })
@@ -149,8 +151,6 @@ private final class DeskHandler: PeerHandler {
         case .pairingCode(let isNew):
             answer.succeed(object: ["code": isNew ? "000007" : "123456", "fingerprint": DeskLibrary.fingerprint])
         case .remote: answer.refuse(Refusal(.notFound, "remote: no store is named: [outbox] store"))
-        case .star(let reference, let isStarred):
-            change(reference, answer) { $0.starred = isStarred }
         }
     }
 
@@ -161,9 +161,11 @@ private final class DeskHandler: PeerHandler {
             }
             guard let place else { return nil }
             var notes = TakeNotes(take: takes[place].take)
-            (notes.memo, notes.tags, notes.starred) = (takes[place].memo, takes[place].tags, takes[place].starred)
+            (notes.title, notes.memo) = (takes[place].title, takes[place].memo)
+            (notes.tags, notes.starred) = (takes[place].tags, takes[place].starred)
             change(&notes)
-            (takes[place].memo, takes[place].tags, takes[place].starred) = (notes.memo, notes.tags, notes.starred)
+            (takes[place].title, takes[place].memo) = (notes.title, notes.memo)
+            (takes[place].tags, takes[place].starred) = (notes.tags, notes.starred)
             return Shown(
                 take: takes[place], notes: notes, sidecar: desk.sidecars.withLock { $0[takes[place].take] })
         }

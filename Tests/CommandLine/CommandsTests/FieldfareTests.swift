@@ -20,6 +20,7 @@ import Transport
     @Test(arguments: [
         (["record"], Command.record, "recording heron07-0042-061811Z"),
         (["record", "--ago", "12.5"], .recordFrom(.ago(.milliseconds(12_500))), "recording heron07-0042-061811Z"),
+        (["record", "--ago", "1m30s"], .recordFrom(.ago(.seconds(90))), "recording heron07-0042-061811Z"),
         (["stop"], .stop, "stopped heron07-0042-061811Z"),
         (["pause"], .pause, "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"),
         (
@@ -28,6 +29,10 @@ import Transport
         ),
         (
             ["skip", "0.5"], .skip(seconds: 0.5),
+            "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"
+        ),
+        (
+            ["skip", "-1m30s"], .skip(seconds: -90),
             "recording heron07-0042-061811Z 0:01:23.4, on disk up to 0:01:22.6"
         ),
         (["mark"], .mark(note: nil), "marked heron07-0042-061811Z at 0:01:23.4"),
@@ -86,6 +91,28 @@ import Transport
         #expect(recorder.commands == [])
     }
 
+    @Test func `volume, pitch and speed without an argument print what is in force, and change nothing`() throws {
+        let recorder = try DeskRecorder()
+        let older = "volume: unknown: the recorder is of version 0, which does not report it"
+        #expect(run(["volume"], at: recorder) == (0, [older], []))
+        recorder.received.volume.withLock { $0 = 0.25 }
+        #expect(run(["volume"], at: recorder) == (0, ["volume 0.25"], []))
+        #expect(run(["pitch"], at: recorder) == (0, ["pitch 0 cents, speed 1"], []))
+        #expect(run(["speed"], at: recorder) == (0, ["pitch 0 cents, speed 1"], []))
+        for command in ["volume", "pitch", "speed"] {
+            let (status, output, complaints) = run([command, "--json"], at: recorder)
+            #expect(status == 0 && complaints == [])
+            let json = try JSONValue(decoding: output.joined().utf8)
+            #expect(json["volume"]?.double == 0.25 && json["pitch_cents"]?.integer == 0)
+            #expect(json["speed"]?.double == 1 && json["expand"]?.bool == false)
+        }
+        #expect(
+            run(["speed", "--expand"], at: recorder) == (
+                64, [], ["fieldfare speed: --expand: is for a new speed: add the factor: see 'fieldfare speed --help'"]
+            ))
+        #expect(recorder.commands == [])
+    }
+
     @Test func `status is JSON where it is asked for, before or after the command`() throws {
         let recorder = try DeskRecorder()
         for arguments in [["status", "--json"], ["--json", "status"]] {
@@ -107,7 +134,7 @@ import Transport
                 "filter: low-pass: found 90000 Hz, allowed is 20 to 21600 Hz at 48000 Hz"
             ),
             (["gain", "90"], 65, "capture: hw:CARD=Mic: cannot set a gain of 90 dB"),
-            (["gain", "--agc", "on"], 66, "capture: hw:CARD=Mic: the card has none"),
+            (["gain", "--agc", "on"], 66, "capture: hw:CARD=Mic: the card lacks it"),
             (["mark", "io"], 74, "mark: the disk failed"), (["mark", "data"], 65, "mark: bad"),
             (["mark", "bug"], 70, "control: the recorder gave no answer"),
         ] as [([String], Int32, String)])
@@ -121,8 +148,26 @@ import Transport
     @Test(arguments: [
         ([], "fieldfare: a command is missing: see 'fieldfare --help'"),
         (["sing"], "fieldfare: Unexpected argument 'sing': see 'fieldfare --help'"),
+        (["stauts"], "fieldfare: stauts: no such command, perhaps 'status' is meant: see 'fieldfare --help'"),
+        (["Stop"], "fieldfare: Stop: no such command, perhaps 'stop' is meant: see 'fieldfare --help'"),
+        (
+            ["--socket", "watch", "recrod", "--ago", "5"],
+            "fieldfare: recrod: no such command, perhaps 'record' is meant: see 'fieldfare --help'"
+        ),
+        (
+            ["--settings=status", "stauts", "--is", "idle"],
+            "fieldfare: stauts: no such command, perhaps 'status' is meant: see 'fieldfare --help'"
+        ),
+        (
+            ["--socket", "watch", "status", "--loud"],
+            "fieldfare status: Unknown option '--loud': see 'fieldfare status --help'"
+        ),
         (["skip"], "fieldfare skip: Missing expected argument '<seconds>': see 'fieldfare skip --help'"),
-        (["skip", "x"], "fieldfare skip: The value 'x' is invalid for '<seconds>': see 'fieldfare skip --help'"),
+        (
+            ["skip", "x"],
+            "fieldfare skip: The value 'x' is invalid for '<seconds>': allowed are seconds such as 90 or 1.5, or hours, "
+                + "minutes and seconds such as 2h, 1m or 1m30s: see 'fieldfare skip --help'"
+        ),
         (["status", "--loud"], "fieldfare status: Unknown option '--loud': see 'fieldfare status --help'"),
         (["select"], "fieldfare select: Missing expected argument '<take>': see 'fieldfare select --help'"),
         (["volume", "1.5"], "fieldfare volume: found 1.5, allowed is a number from 0 to 1"),
@@ -159,6 +204,38 @@ import Transport
     ])
     func `a mistake in the arguments is one sentence and exit status 64`(arguments: [String], sentence: String) {
         #expect(run(arguments) == (64, [], [sentence]))
+    }
+
+    @Test(
+        arguments: [
+            (["play", "--json"], 75, "busy", "play: a take is recorded: stop it first"),
+            (["--json", "play", "99"], 66, "not-found", "play: there is no take 99"),
+            (["mark", "io", "--json"], 74, "io", "mark: the disk failed"),
+            (["mark", "data", "--json"], 65, "bad-data", "mark: bad"),
+            (["volume", "1.5", "--json"], 64, "usage", "fieldfare volume: found 1.5, allowed is a number from 0 to 1"),
+            (
+                ["status", "--loud", "--json"], 64, "usage",
+                "fieldfare status: Unknown option '--loud': see 'fieldfare status --help'"
+            ),
+            (["status", "--is", "idle", "--json"], 1, "other-state", "status: the recorder's state is recording"),
+        ] as [([String], Int32, String, String)])
+    func `with --json an error is an object on one line, with the same exit status`(
+        arguments: [String], status: Int32, code: String, message: String
+    ) throws {
+        let recorder = try DeskRecorder()
+        let object = "{\"error\":{\"code\":\"\(code)\",\"message\":\"\(message)\"}}"
+        #expect(run(arguments, at: recorder) == (status, [], [object]))
+    }
+
+    @Test func `a text that looks like --json is none`() throws {
+        let recorder = try DeskRecorder()
+        #expect(run(["play", "--", "--json"], at: recorder) == (75, [], ["play: a take is recorded: stop it first"]))
+        #expect(
+            run(["stop", "--json", "--socket", "/tmp/fieldfare-nobody/recorder.sock"]).complaints
+                == [
+                    #"{"error":{"code":"not-running","message":"control: /tmp/fieldfare-nobody/recorder.sock: the recorder is not "#
+                        + #"running (No such file or directory)"}}"#
+                ])
     }
 
     @Test func `stop says that nothing is recorded or played`() throws {
@@ -224,6 +301,20 @@ import Transport
         #expect(run(["lines"], access: access) == (0, ["no lines"], []))
     }
 
+    @Test func `a card in use by the recorder is not held by a stranger`() {
+        func holders(_ key: String, _ holder: String) -> [String] {
+            Listing.lines(.cards, [.object(["id": .string("mine"), key: .string(holder)])]).dropFirst().map {
+                String($0)
+            }
+        }
+        // The kernel cuts the name of a process.
+        #expect(holders("busy_by", "pid 812, fieldfare-recor") == ["  busy     held by the recorder"])
+        #expect(
+            holders("playback_busy_by", "pid 812, fieldfare-recor") == ["  busy     held by the recorder, which plays"])
+        #expect(holders("busy_by", "pid 812, recorder") == ["  busy     held by pid 812, recorder"])
+        #expect(holders("busy_by", "pid 812") == ["  busy     held by pid 812"])
+    }
+
     @Test func `the settings say where the recorder is, and check prints all that is wrong with them`() throws {
         let recorder = try DeskRecorder()
         let path = recorder.path
@@ -257,12 +348,15 @@ import Transport
             run(["check"], access: access) == (78, ["usual: first", "second"], ["check: 2 problems in the settings"]))
         #expect(
             run(["check", "x", "--json"], access: access)
-                == (78, [#"{"problems":["x: first","second"]}"#], ["check: 2 problems in the settings"]))
+                == (
+                    78, [#"{"problems":["x: first","second"]}"#],
+                    [#"{"error":{"code":"bad-settings","message":"check: 2 problems in the settings"}}"#]
+                ))
     }
 
     private static let names =
         ["status", "watch", "record", "stop", "play", "pause", "skip", "mark", "select", "filter", "volume", "pitch"]
-        + ["speed", "takes", "show", "memo", "tag", "star", "delete", "cards", "lines", "check"]
+        + ["speed", "takes", "show", "title", "memo", "tag", "star", "delete", "cards", "lines", "check"]
 
     @Test(arguments: ["bash", "zsh", "fish"])
     func `completions know every command and the options`(shell: String) {

@@ -1,3 +1,4 @@
+import Files
 import TakeFiles
 import Takes
 import Testing
@@ -41,6 +42,10 @@ import Testing
         #expect(numbers(["--until", "2026-11-22T07:00:01+01:00"]) == [1, 2, 3])
         #expect(numbers(["--since", "2026-11-23T07:00Z"]) == [4])
         #expect(numbers(["--longer", "2"]) == [1, 3, 4])
+        #expect(numbers(["--longer", "0m3s"]) == [3, 4])
+        // The test's clock is at 1970-01-01.
+        #expect(numbers(["--since", "yesterday"]) == [1, 2, 3, 4])
+        #expect(numbers(["--until", "today"]) == [])
         #expect(numbers(["--shorter", "2"]) == [1, 2])
         #expect(numbers(["--longer", "1.5", "--shorter", "3.5", "--since", "2026-11-22"]) == [4])
         #expect(numbers(["--marker", ""]) == [3, 4])
@@ -48,7 +53,7 @@ import Testing
         #expect(numbers(["--marker", "rot w"]) == [3])
         #expect(numbers(["--marker", "kehlchen"]) == [])
         #expect(
-            run(["takes", "--longer", "60"], access: folder.access) == (0, ["\(folder.path): no such takes"], []))
+            run(["takes", "--longer", "1m"], access: folder.access) == (0, ["\(folder.path): no such takes"], []))
     }
 
     @Test func `they are in the order that is asked for`() throws {
@@ -81,8 +86,9 @@ import Testing
 
     @Test(arguments: [
         (
-            ["--since", "yesterday"],
-            "takes: --since: found yesterday, allowed is a date and time such as 2026-11-21T06:18:11Z"
+            ["--since", "soon"],
+            "takes: --since: found soon, allowed is a day such as 2026-11-21, today, yesterday or monday, or a date and "
+                + "time such as 2026-11-21T06:18:11Z"
         ),
         (
             ["--until", "2026-11-21T06:18"],
@@ -92,7 +98,12 @@ import Testing
         (["--limit", "0"], "takes: --limit: allowed is 1 or more: see 'fieldfare takes --help'"),
         (
             ["--longer=-1"],
-            "takes: --longer: allowed is a number of seconds, at least 0: see 'fieldfare takes --help'"
+            "takes: --longer: found -1.0 seconds, allowed is 0 or more: see 'fieldfare takes --help'"
+        ),
+        (
+            ["--longer", "1m30"],
+            "takes: The value '1m30' is invalid for '--longer <duration>': allowed are seconds such as 90 or 1.5, or hours, "
+                + "minutes and seconds such as 2h, 1m or 1m30s: see 'fieldfare takes --help'"
         ),
         (
             ["--tag", " "],

@@ -1,5 +1,5 @@
+import Files
 import History
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -71,6 +71,8 @@ import Transport
         #expect(
             run(["history", "--limit", "1"], access: access).output.first?.contains("switched the kit off") == true)
         #expect(run(["history", "--since", "2026-11-21T06:19:20Z"], access: access).output.count == 2)
+        // The test's clock is at 1970-01-01.
+        #expect(run(["history", "--since", "yesterday"], access: access).output.count == 10)
         #expect(run(["history", "--limit", "0"], access: access).output.count == 10)
         #expect(run(["history", "--kind", "earthquake"], access: access).status == 64)
         #expect(run(["history", "--limit", "-1"], access: access).status == 64)
@@ -85,7 +87,7 @@ import Transport
 
     @Test func `no history, and damaged lines, are said`() throws {
         let folder = scratch.path + "/history"
-        #expect(run(["history"], access: access) == (0, [], ["history: \(folder): there is nothing"]))
+        #expect(run(["history"], access: access) == (0, [], ["history: \(folder): no events"]))
         let typed = run(["history", "--directory", scratch.path + "/none"], access: bareMachine)
         #expect(typed.status == 66 && typed.complaints[0].contains("/none: No such file or directory"))
         try keep([(0, .pressed(.init("record")))])
@@ -113,12 +115,13 @@ import Transport
             (2, .phone(PhoneEvent(.removed, phone: "Anna", by: "Anna"))),
             (3, .phone(PhoneEvent(.settings, keys: ["capture.rate_hz", "kit.name"]))),
             (4, .phone(PhoneEvent(.wrongCodes))), (5, .pressed(.init("record"))),
+            (6, .phone(PhoneEvent(.renamed, phone: "Ben’s tablet", by: "Ben"))),
         ])
         #expect(
             run(["history", "--kind", "phone"], access: access).output.map { String($0.dropFirst(32)) } == [
                 "phone Anna paired", "phone Ben removed by Anna", "phone Anna removed by itself",
                 "settings changed by a phone that is not paired: capture.rate_hz, kit.name",
-                "pairing ended by 5 wrong codes",
+                "pairing ended by 5 wrong codes", "phone renamed to Ben’s tablet by Ben",
             ])
     }
 

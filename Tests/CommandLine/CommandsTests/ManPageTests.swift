@@ -1,5 +1,5 @@
 import Control
-import TakeFiles
+import Files
 import Takes
 import Testing
 

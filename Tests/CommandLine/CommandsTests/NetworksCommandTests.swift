@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import TakeFiles
 import TestBench
 import Testing
 

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Commands
 
-/// `memo`, `tag` and `star`.
+/// `title`, `memo`, `tag` and `star`.
 @Suite struct NotesCommandsTests {
     private static let line = "heron07-0001_20261121_061811  2026-11-21 06:18:11   0:00:02.0"
 
@@ -23,8 +23,28 @@ import Transport
         #expect(run(["memo", "1", place], library: library) == (0, [Self.line + "  \"\(place.dropFirst())\""], []))
         #expect(
             library.messages == [
-                .show(.number(1)), .memo(.number(1), text), .show(.last), .show(.last), .memo(.number(1), nil),
-                .memo(.number(1), place),
+                .show(.number(1)), .change(.number(1), .memo(text)), .show(.last), .show(.last),
+                .change(.number(1), .memo(nil)), .change(.number(1), .memo(place)),
+            ])
+    }
+
+    @Test func `a title is written, printed and removed, and may be the first line of the memo`() throws {
+        let library = try DeskLibrary([deskTake(1) { $0.memo = "A wren\nat dawn" }])
+        #expect(run(["title", "1"], library: library) == (0, ["heron07-0001_20261121_061811: no title"], []))
+        #expect(
+            run(["title", "1", " A wren "], library: library) == (0, [Self.line + "  A wren \"at dawn\""], []))
+        #expect(run(["title", "last"], library: library) == (0, ["A wren"], []))
+        #expect(
+            run(["title", "last", "--json"], library: library)
+                == (0, [#"{"take":"heron07-0001_20261121_061811","title":"A wren"}"#], []))
+        #expect(run(["title", "1", "--clear"], library: library) == (0, [Self.line + "  \"at dawn\""], []))
+        #expect(
+            run(["title", "1", "--json"], library: library)
+                == (0, [#"{"take":"heron07-0001_20261121_061811","title":null}"#], []))
+        #expect(
+            library.messages == [
+                .show(.number(1)), .change(.number(1), .title("A wren")), .show(.last), .show(.last),
+                .change(.number(1), .title(nil)), .show(.number(1)),
             ])
     }
 
@@ -36,8 +56,8 @@ import Transport
         #expect(run(["tag", "last", "--remove", "river"], library: library) == (0, [Self.line + "  [interview]"], []))
         #expect(
             library.messages == [
-                .tag(.number(1), adding: ["river", "interview"], removing: []),
-                .tag(.last, adding: [], removing: ["river"]),
+                .change(.number(1), .tags(adding: ["river", "interview"], removing: [])),
+                .change(.last, .tags(adding: [], removing: ["river"])),
             ])
     }
 
@@ -45,7 +65,10 @@ import Transport
         let library = try DeskLibrary([deskTake(1)])
         #expect(run(["star", "heron07-0001_20261121_061811"], library: library) == (0, [Self.line + "  ★"], []))
         #expect(run(["star", "1", "--off"], library: library) == (0, [Self.line], []))
-        #expect(library.messages == [.star(.stem("heron07-0001_20261121_061811"), true), .star(.number(1), false)])
+        #expect(
+            library.messages == [
+                .change(.stem("heron07-0001_20261121_061811"), .starred(true)), .change(.number(1), .starred(false)),
+            ])
     }
 
     @Test func `as JSON it is the take as it then is`() throws {
@@ -55,7 +78,9 @@ import Transport
         #expect(try JSONValue(decoding: line.utf8)["take"] == starred)
     }
 
-    @Test(arguments: [["memo", "1"], ["memo", "1", "x"], ["tag", "1", "x"], ["star", "1"]])
+    @Test(arguments: [
+        ["title", "1"], ["title", "1", "x"], ["memo", "1"], ["memo", "1", "x"], ["tag", "1", "x"], ["star", "1"],
+    ])
     func `without a library, or without the take, nothing is done`(arguments: [String]) throws {
         let path = barePlaces.librarySocket
         #expect(
@@ -70,6 +95,13 @@ import Transport
         (
             ["memo", "1", String(repeating: "x", count: 4001)],
             "memo: the text has 4001 bytes, allowed are at most 4000"
+        ),
+        (["title", "1", "x", "--clear"], "title: --clear and a text exclude each other"),
+        (["title", "1", "x\ny"], "title: a title has 1 to 200 characters on one line"),
+        (["title", "1", " "], "title: a title has 1 to 200 characters on one line"),
+        (
+            ["title", "1", String(repeating: "x", count: 201)],
+            "title: a title has 1 to 200 characters on one line"
         ),
         (["tag", "1"], "tag: Missing expected argument '<tag> ...'"),
         (["tag", "1", "x", ""], "tag: a tag has 1 to 100 bytes on one line"),

@@ -44,9 +44,9 @@ import Testing
                 """) == [
                     "control.socket: /shadow is there, and no socket: name a path where nothing is",
                     "library.socket: /link is there, and no socket: name a path where nothing is",
-                    "takes.directory: /shadow is no folder: name a folder, or a path where nothing is",
-                    "library.directory: /shadow is no folder: name a folder, or a path where nothing is",
-                    "outbox.folder.path: /shadow is no folder: name a folder, or a path where nothing is",
+                    "takes.directory: /shadow is not a folder: name a folder, or an unused path",
+                    "library.directory: /shadow is not a folder: name a folder, or an unused path",
+                    "outbox.folder.path: /shadow is not a folder: name a folder, or an unused path",
                 ])
     }
 }

@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 import TestBench
 import Testing
 
@@ -64,8 +64,8 @@ import Testing
         #expect(status == 74 && output == ["Wi-Fi: off (\(scratch.path)/class/rfkill/rfkill0/soft)"])
         #expect(
             complaints == [
-                "power: processor: this machine has none that can be switched: set it to \"keep\" in [power]",
-                "power: HDMI: this machine has none that can be switched: set it to \"keep\" in [power]",
+                "power: processor: this machine has no such switch: set it to \"keep\" in [power]",
+                "power: HDMI: this machine has no such switch: set it to \"keep\" in [power]",
             ])
     }
 

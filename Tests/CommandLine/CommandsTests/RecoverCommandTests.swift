@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import TakeFiles
 import TakePlaces
@@ -71,7 +72,7 @@ import Testing
         #expect(run(["recover"], access: kit) == (65, [left], [complaint]))
         #expect(run(["recover", "--json"], access: kit).status == 65)
         try FileSystem().remove("\(day)/heron07-0009_20261121_061811.wav")
-        #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
+        #expect(run(["recover"], access: kit) == (0, ["\(path): nothing to recover"], []))
     }
 
     @Test func `JSON lists the same`() throws {
@@ -89,9 +90,9 @@ import Testing
     }
 
     @Test func `a directory that is not there is not made`() {
-        #expect(run(["recover"], access: kit) == (66, [], ["recover: \(path): there is no such directory"]))
+        #expect(run(["recover"], access: kit) == (66, [], ["recover: \(path): no such directory"]))
         #expect(unsafe Glibc.access(path, F_OK) != 0)
-        #expect(run(["recover", "/dev/null"]) == (66, [], ["recover: /dev/null: there is no such directory"]))
+        #expect(run(["recover", "/dev/null"]) == (66, [], ["recover: /dev/null: no such directory"]))
     }
 
     @Test func `a directory without takes is not taken for theirs, unless the settings name it`() throws {
@@ -100,17 +101,17 @@ import Testing
             run(["recover", folder]) == (
                 66, [],
                 [
-                    "recover: \(folder): there are no takes in it: name the directory that has their days, such as "
+                    "recover: \(folder): it has no takes: name the directory with the folders of the days, such as "
                         + "\(folder)/takes"
                 ]
             ))
         #expect(try FileSystem().entries(folder) == ["takes"])
         #expect(run(["recover", path]).status == 0)
         for name in try FileSystem().entries(path) where name != ".lock" { scratch.remove("takes/\(name)") }
-        #expect(run(["recover", path]) == (0, ["\(path): nothing is to be recovered"], []))
+        #expect(run(["recover", path]) == (0, ["\(path): nothing to recover"], []))
         scratch.remove("takes")
         unsafe mkdir(path, 0o755)
-        #expect(run(["recover"], access: kit) == (0, ["\(path): nothing is to be recovered"], []))
+        #expect(run(["recover"], access: kit) == (0, ["\(path): nothing to recover"], []))
     }
 
     @Test func `a directory that a recorder has open is left to it`() throws {

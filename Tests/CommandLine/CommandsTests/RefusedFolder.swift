@@ -1,5 +1,5 @@
+import Files
 import PowerCuts
-import TakeFiles
 
 /// The kernel's calls, except that one folder cannot be opened.
 struct RefusedFolder: ForwardedCalls {

@@ -37,6 +37,6 @@ import Testing
     @Test func `a key that there is not is a usage error`() throws {
         let (status, output, complaints) = try get("takes.format", "takes.formt", in: "")
         #expect(status == 64 && output.isEmpty)
-        #expect(complaints == ["settings: \"takes.formt\": there is no such key; did you mean 'takes.format'?"])
+        #expect(complaints == ["settings: \"takes.formt\": no such key; did you mean 'takes.format'?"])
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import TakeFiles
 import TakePlaces
 import Takes
@@ -79,7 +80,7 @@ import Transport
         #expect(before.last == line)
         _ = try files.create("\(path)/\(take.day)/\(take.stem).json.part", isNew: true)
         let draft =
-            "unfinished a draft of its sidecar lies beside this one: until the recorder has recovered it, it is sent as listed "
+            "unfinished a draft of its sidecar is in the same folder: until the recorder has recovered it, it is sent as listed "
             + "here, and not deleted to free space"
         let after = run(["show", "1"], access: kit).output
         #expect(after.filter { $0 != draft } == before && after.contains(draft))
@@ -211,7 +212,7 @@ import Transport
         #expect(run(["show", "1"], library: library, access: kit) == plain)
         library.desk.refusal.withLock { $0 = Refusal(.io, "library: the disk failed") }
         let result = run(["show", "1"], library: library, access: kit)
-        #expect(result == (0, plain.output, ["show: without what was noted: library: the disk failed"]))
+        #expect(result == (0, plain.output, ["show: without its notes: library: the disk failed"]))
     }
 
     @Test func `show says where a part is from another card or port than the one before`() throws {

@@ -1,4 +1,5 @@
 import Control
+import Files
 import Filters
 import Glibc
 import TakeFiles
@@ -66,8 +67,10 @@ import Transport
                         + "\"duration_seconds\":2,\"ended_by\":\"stop\","
                         + "\"files\":[\"\(take.stem).wav\",\"\(take.stem.file("-raw.wav"))\"],"
                         + "\"folder\":\"\(path)/2026-11-21\","
-                        + "\"format\":\"S16_LE\",\"frames\":96000,\"kit\":\"heron07\",\"kit_id\":null,\"number\":1,\"pending_format\":null,"
+                        + "\"format\":\"S16_LE\",\"frames\":96000,\"kit\":\"heron07\",\"kit_id\":null,\"number\":1,"
+                        + "\"peak_dbfs\":-3.5,\"pending_format\":null,"
                         + "\"place\":\"here\",\"rate_hz\":48000,\"recovered\":false,\"revision\":2,"
+                        + "\"rms_dbfs\":-20,\"span_seconds\":2,"
                         + "\"started\":\"2026-11-21T06:18:11.250000Z\","
                         + "\"started_corrected\":\"2026-11-21T07:18:11.000000Z\",\"take\":\"\(take.stem)\"}]}"
                 ], []
@@ -205,7 +208,7 @@ import Transport
                 75,
                 [
                     "{\"deleted\":[\"\(second.stem)\"],\"failed\":[{\"message\":\"\(sentence)\",\"take\":\"\(first.stem)\"}]}"
-                ], [sentence]
+                ], ["{\"error\":{\"code\":\"busy\",\"message\":\"\(sentence)\"}}"]
             ))
     }
 

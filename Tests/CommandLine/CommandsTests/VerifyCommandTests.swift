@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Foundation
 import Glibc
 import OtherPrograms
@@ -142,7 +143,7 @@ import Testing
         let stray = path(takes[0], "\(takes[0].stem).wav")
         let result = verify(folder.path)
         #expect(result.status == 0 && result.output.count == 3)
-        #expect(result.output[1] == "\(stray): no sidecar beside it lists it: it cannot be judged")
+        #expect(result.output[1] == "\(stray): no sidecar in its folder lists it: it cannot be checked")
         #expect(verify(stray).status == 66)
         let sidecar = path(takes[1], "\(takes[1].stem).json")
         try FileSystem().write(Array("{".utf8), to: FileSystem().create(sidecar, isNew: false), at: 0)
@@ -186,7 +187,7 @@ import Testing
             try FileManager.default.copyItem(atPath: wav, toPath: path(take, name))
         }
         #expect(verify(folder.path).status == 0)
-        let why = "its take was not finished: 'fieldfare recover' makes one of what is there, or says why not"
+        let why = "its take was not finished: run 'fieldfare recover'"
         let lone = path(take, "heron07-0009_20261121_061811.wav.part")
         try FileManager.default.copyItem(atPath: wav, toPath: lone)
         var result = verify(lone)
@@ -240,7 +241,7 @@ import Testing
         let result = verify(folder.path)
         #expect(result.status == 65 && result.output[0].hasPrefix("\(other): it has no sound of this take"))
         #expect(verify(other).output[0] == result.output[0])
-        let nothing = ["\(folder.path): nothing is to be recovered"]
+        let nothing = ["\(folder.path): nothing to recover"]
         #expect(run(["recover", folder.path], access: folder.access).output == nothing)
     }
 

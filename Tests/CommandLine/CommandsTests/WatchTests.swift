@@ -1,5 +1,7 @@
 import Control
+import Glibc
 import Takes
+import TestBench
 import Testing
 import Transport
 
@@ -75,7 +77,7 @@ import Transport
                 \u{1b}[3A\ridle, armed\u{1b}[K
                 \r   -60    -40      -20         0 dBFS\u{1b}[K
                 \r 1 ███████████████████████▒▒▒···    -6.0\u{1b}[K
-                \u{1b}[J\u{1b}[?25h
+                \u{1b}[J\u{1b}[3A\r\u{1b}[J\u{1b}[?25h
                 """)
     }
 
@@ -91,6 +93,84 @@ import Transport
             result.complaints == [
                 "watch: the recorder has gone: waiting for it", "watch: the recorder is there again",
             ])
+    }
+
+    /// A pseudo-terminal (pts(4)): `person` is the end of its keyboard.
+    private final class Terminal {
+        let person: Int32
+        let program: Int32
+
+        init() throws {
+            var (person, program): (Int32, Int32) = (-1, -1)
+            let opened = unsafe openpty(&person, &program, nil, nil, nil)
+            (self.person, self.program) = (person, program)
+            try #require(opened == 0)
+        }
+
+        deinit {
+            for end in [person, program] { close(end) }
+        }
+
+        func type(_ keys: String) {
+            let bytes = Array(keys.utf8)
+            let count = unsafe Glibc.write(person, bytes, bytes.count)
+            #expect(count == bytes.count)
+        }
+
+        /// Its mode: whether it waits for lines, shows what is typed, and sends signals.
+        var flags: tcflag_t {
+            var mode = termios()
+            unsafe tcgetattr(program, &mode)
+            return mode.c_lflag & tcflag_t(ICANON | ECHO | ISIG)
+        }
+    }
+
+    @Test func `q ends it, and the terminal is as before`() throws {
+        let terminal = try Terminal()
+        let before = terminal.flags
+        var meanwhile: tcflag_t?
+        let recorder = try DeskRecorder(watched: Self.script)
+        let console = PaperConsole()
+        console.isTerminal = true
+        console.onWrite = { _ in
+            guard meanwhile == nil else { return }
+            meanwhile = terminal.flags
+            terminal.type("xq")
+        }
+        let signals = PaperSignals()
+        var session = Session(
+            console: console, access: bareMachine, clock: TestClock(wallTime: WallTime(microseconds: 0)),
+            retry: .milliseconds(2), signals: { () throws(Failure) in signals })
+        session.input = terminal.program
+        #expect(Fieldfare.run(["--socket", recorder.path, "watch"], in: session) == 0)
+        #expect(before == tcflag_t(ICANON | ECHO | ISIG))
+        #expect(meanwhile == tcflag_t(ISIG))
+        #expect(terminal.flags == before)
+        #expect(console.output.hasSuffix("A\r\u{1b}[J\u{1b}[?25h"))
+    }
+
+    @Test(arguments: [("q", true), ("Q", true), ("x q", true), ("x", false), ("\u{1b}OQ", false)])
+    func `only q is the key that ends, and F2 is not`(keys: String, isQuit: Bool) throws {
+        let terminal = try Terminal()
+        let watched = WatchKeys(terminal.program)
+        #expect(watched.fileDescriptor == -1)
+        watched.begin()
+        #expect(watched.fileDescriptor == terminal.program)
+        terminal.type(keys)
+        var file = pollfd(fd: watched.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        unsafe poll(&file, 1, 60_000)
+        #expect(watched.isQuit() == isQuit)
+        watched.end()
+        #expect(watched.fileDescriptor == -1)
+    }
+
+    @Test func `an input that is no terminal has no keys`() throws {
+        var ends: [Int32] = [-1, -1]
+        unsafe pipe(&ends)
+        defer { for end in ends { close(end) } }
+        let keys = WatchKeys(ends[0])
+        keys.begin()
+        #expect(keys.fileDescriptor == -1)
     }
 
     @Test func `Ctrl-Z shows the cursor again while it is stopped, and another size redraws the screen`() throws {
@@ -110,8 +190,9 @@ import Transport
             \r 2 ·····························       -\u{1b}[K
             \u{1b}[J
             """
+        let end = "\u{1b}[4A\r\u{1b}[J\u{1b}[?25h"
         #expect(
             console.output
-                == "\u{1b}[?25l\(picture)\u{1b}[?25h\u{1b}[?25l\(picture)\(picture)\u{1b}[?25h")
+                == "\u{1b}[?25l\(picture)\(end)\u{1b}[?25l\(picture)\(picture)\(end)")
     }
 }

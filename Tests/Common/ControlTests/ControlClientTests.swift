@@ -1,4 +1,5 @@
 import Glibc
+import Sockets
 import Takes
 import TestBench
 import Testing
@@ -110,20 +111,47 @@ import Transport
         ),
         ("", "control: FOLDER/recorder.sock: the connection was closed by the other end: try again [69]"),
         ("{\"id\":1", "control: FOLDER/recorder.sock: the connection was closed by the other end: try again [69]"),
-        ("HTTP/1.1 400\n", "control: FOLDER/recorder.sock: what came is not a reply: \"HTTP/1.1 400\" [70]"),
+        ("HTTP/1.1 400\n", "control: FOLDER/recorder.sock: not a reply: \"HTTP/1.1 400\" [70]"),
         (
             "{\"id\":2,\"ok\":true}\n",
-            "control: FOLDER/recorder.sock: what came is not a reply: \"{\\\"id\\\":2,\\\"ok\\\":true}\" [70]"
+            "control: FOLDER/recorder.sock: not a reply: \"{\\\"id\\\":2,\\\"ok\\\":true}\" [70]"
         ),
         (
             "{\"id\":1,\"ok\":true}\n",
-            "control: FOLDER/recorder.sock: what came is not a reply: {\"id\":1,\"ok\":true} [70]"
+            "control: FOLDER/recorder.sock: not a reply: {\"id\":1,\"ok\":true} [70]"
         ),
     ])
     func `what goes wrong while asking is one sentence`(received: String, expected: String) throws {
         let (client, end) = try client(receiving: received, closing: true)
         defer { close(end) }
         #expect(sentence { _ = try client.askForStatus(.status) } == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("", nil),
+            (#","reason":"no-stick""#, Refusal.Reason("no-stick")),
+            (
+                #","reason":"list-late","values":{"seconds":8,"device":"hw:1","new":[1],"half":0.5}"#,
+                Refusal.Reason("list-late", ["seconds": .number(8), "device": .text("hw:1")])
+            ),
+        ] as [(String, Refusal.Reason?)])
+    func `a refusal has the reason that the service gives, without values of other types`(
+        keys: String, reason: Refusal.Reason?
+    ) throws {
+        let line = #"{"id":1,"ok":false,"error":{"code":"busy","message":"no"\#(keys)}}"#
+        let (client, end) = try client(receiving: line + "\n", closing: true)
+        defer { close(end) }
+        do throws(ControlError) {
+            _ = try client.ask(.status)
+            Issue.record("it is not refused")
+        } catch {
+            guard case .refused(let refusal) = error.cause else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(refusal == Refusal(.busy, "no") && refusal.reason == reason)
+        }
     }
 
     private struct Page: Decodable, Equatable {
@@ -147,7 +175,7 @@ import Transport
         defer { close(end) }
         #expect(
             sentence { _ = try client.ask(.status, for: Page.self, timeout: .seconds(3600)) }
-                == "control: FOLDER/recorder.sock: what came is not a reply: "
+                == "control: FOLDER/recorder.sock: not a reply: "
                 + #""{\"id\":1,\"ok\":true,\"takes\":7}" [70]"#)
     }
 

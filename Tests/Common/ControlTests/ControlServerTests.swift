@@ -75,6 +75,19 @@ import Transport
             ])
     }
 
+    @Test func `a refusal that a person meets on the page carries its reason with the parts of the sentence`() throws {
+        let exchange = try Exchange()
+        exchange.recorder.perform = { _, answer, _ in
+            answer.refuse(Refusal(.noSuchTake(command: "play", .stem("a\"b"), folder: "/takes")))
+        }
+        #expect(
+            exchange.reply(to: "{\"id\":1,\"command\":\"play\"}\n") == [
+                #"{"id":1,"ok":false,"protocol":1,"error":{"code":"not-found","#
+                    + #""message":"play: a\"b: no such take in /takes","#
+                    + #""reason":"take-unknown","values":{"take":"a\"b"}}}"#
+            ])
+    }
+
     @Test func `a level that is not finite is null`() throws {
         let exchange = try Exchange()
         exchange.recorder.status.levelDBFS = [Level(peak: -.infinity, rms: .nan)]

@@ -1,4 +1,5 @@
 import Glibc
+import Sockets
 import Takes
 import TestBench
 import Testing
@@ -103,7 +104,7 @@ final class Peer {
         socket = Descriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
         let number = socket.number
         let code = unsafe SocketAddress.with(path) { unsafe connect(number, $0, $1) }
-        if code != 0 { Issue.record("cannot connect: \(systemText(errno))") }
+        if code != 0 { Issue.record("cannot connect: \(SystemError(errno))") }
     }
 
     /// Sends as much as the socket accepts at once.

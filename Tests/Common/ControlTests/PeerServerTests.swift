@@ -1,4 +1,5 @@
 import Glibc
+import Sockets
 import Takes
 import TestBench
 import Testing
@@ -53,7 +54,7 @@ import Transport
         #expect(peer.lines() == [])
         library.answer(Status(takes: 3))
         settle()
-        #expect(library.asked == [.status, .star(.number(7), true)])
+        #expect(library.asked == [.status, .change(.number(7), .starred(true))])
         library.answer(["take": JSONValue.object(["number": .integer(7)])])
         settle()
         #expect(
@@ -108,7 +109,7 @@ import Transport
                 "control: the library is shutting down",
             ])
         #expect(throws: ControlError(folder.socket, .taken(by: .library))) {
-            _ = try Listener(path: folder.socket, service: .library, pause: {})
+            _ = try Listener.opened(at: folder.socket, by: .library, pause: {})
         }
         #expect(
             ControlError("/x", .taken(by: .library)).description

@@ -1,4 +1,5 @@
 import Glibc
+import Sockets
 import Takes
 import Testing
 import Transport

@@ -1,6 +1,6 @@
+import Files
 import Glibc
 import PowerCuts
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -42,6 +42,70 @@ import Testing
         #expect(try folder.numbers() == [1])
         let since = record(3).at
         #expect(try folder.records(since: since).records == [record(3), record(4)])
+    }
+
+    @Test func `only files that may have records of the wanted time are read`() throws {
+        func line(_ number: Int) -> String { String(decoding: record(number).line ?? [], as: UTF8.self) }
+        func found(_ stretch: Range<Int>) throws -> [Double] {
+            try folder.records(around: record(stretch.lowerBound).at..<record(stretch.upperBound).at).records
+                .map(\.uptime)
+        }
+        for file in 0..<5 {
+            let lines = (0..<3).map { line(100 * file + $0) }
+            try write(lines.joined(), to: "00000\(file + 1).jsonl")
+        }
+        #expect(try found(201..<202) == [200, 201, 202])
+        #expect(try found(150..<200) == [100, 101, 102])
+        #expect(try found(150..<300) == [100, 101, 102, 200, 201, 202])
+        #expect(try found(401..<900) == [400, 401, 402])
+        #expect(try found(-9..<0).isEmpty)
+        // After a start without a clock, older dates follow newer ones.
+        try write(line(-9000) + line(250), to: "000004.jsonl")
+        #expect(try found(201..<202) == [200, 201, 202, -9000, 250])
+        // A file whose beginning cannot be read may have any date before that of the next one.
+        try write("damaged\n" + line(1), to: "000001.jsonl")
+        #expect(try found(401..<900) == [400, 401, 402])
+        #expect(try found(-9000 ..< -8999) == [1, -9000, 250])
+    }
+
+    @Test func `a file that began with a wrong, later date is read for the true one`() throws {
+        func text(_ numbers: [Int]) -> String {
+            numbers.map { String(decoding: record($0).line ?? [], as: UTF8.self) }.joined()
+        }
+        try write(text([100, 101]), to: "000001.jsonl")
+        try write(text([9000, 9001, 202, 203]), to: "000002.jsonl")
+        func found(_ stretch: Range<Int>) throws -> [Double] {
+            try folder.records(around: record(stretch.lowerBound).at..<record(stretch.upperBound).at).records
+                .map(\.uptime)
+        }
+        #expect(try found(150..<300) == [100, 101, 9000, 9001, 202, 203])
+        #expect(try found(150..<200) == [100, 101])
+        // A power cut left an unfinished line.
+        try write(text([9000, 202]) + "{", to: "000002.jsonl")
+        #expect(try found(200..<300) == [100, 101, 9000, 202])
+    }
+
+    @Test func `files of a run whose clock was not set do not hide those before them`() throws {
+        let old = HistoryRecord(at: WallTime(microseconds: 60_000_000), uptime: 60, .pressed(.init("record")))
+        let texts = [record(10), record(20), old, record(30)].map { String(decoding: $0.line ?? [], as: UTF8.self) }
+        for (index, text) in texts.enumerated() { try write(text, to: "00000\(index + 1).jsonl") }
+        #expect(try folder.records(newest: 100, backTo: record(15).at).records.map(\.uptime) == [10, 20, 60, 30])
+        #expect(try folder.records(newest: 100, backTo: record(25).at).records.map(\.uptime) == [20, 60, 30])
+    }
+
+    @Test func `of the files before a time, only the newest is read`() throws {
+        for number in 1...4 {
+            let text = String(decoding: record(number * 10).line ?? [], as: UTF8.self)
+            try write(text, to: "00000\(number).jsonl")
+        }
+        func uptimes(backTo number: Int?) throws -> [Double] {
+            try folder.records(newest: 100, backTo: number.map { record($0).at }).records.map(\.uptime)
+        }
+        #expect(try uptimes(backTo: nil) == [10, 20, 30, 40])
+        #expect(try uptimes(backTo: 35) == [30, 40])
+        #expect(try uptimes(backTo: 40) == [30, 40])
+        #expect(try uptimes(backTo: 99) == [40])
+        #expect(try uptimes(backTo: 0) == [10, 20, 30, 40])
     }
 
     @Test func `a history that is not there is empty`() throws {

@@ -61,7 +61,7 @@ import Testing
         throws
     {
         var edit = SettingsEdit("[filter]\nlow_pass_hz = 8000\n", file: Self.file)
-        #expect(throws: SettingsEdit.Refusal(description: "settings: filter.cutoff: there is no such key")) {
+        #expect(throws: SettingsEdit.Refusal(description: "settings: filter.cutoff: no such key")) {
             try edit.set("filter.cutoff", to: .integer(1))
         }
         do {

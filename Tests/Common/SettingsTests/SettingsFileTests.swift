@@ -28,6 +28,14 @@ struct SettingsFileTests {
         #expect(problems.map(\.description) == ["/proc: cannot be read: it is a directory; \(ending)"])
     }
 
+    @Test func `a relative path counts from the current folder`() {
+        #expect(Settings.absolutePath(nil) == Settings.defaultPath)
+        #expect(Settings.absolutePath("/tmp/kit.toml") == "/tmp/kit.toml")
+        let path = Settings.absolutePath("kit.toml")
+        #expect(path.hasPrefix("/") && path.hasSuffix("/kit.toml"))
+        #expect(Settings.absolutePath("../kit.toml") == path.dropLast("kit.toml".count) + "../kit.toml")
+    }
+
     @Test func `a pipe is not waited for`() throws {
         let folder = TestFolder()
         let path = "\(folder.path)/fieldfare.pipe"

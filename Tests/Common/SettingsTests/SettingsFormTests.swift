@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import Settings
@@ -28,6 +29,43 @@ import Testing
         let form = SettingsForm("[outbox.webdav]\nurl = \"\(address)\"\n", file: "fieldfare.toml")
         let entry = form.sections.first { $0.name == "outbox.webdav" }?.keys.first { $0.key == "url" }
         #expect(entry?.value == .text(shown))
+    }
+
+    @Test func `a value that is not allowed is not in force, and its key has the problem`() throws {
+        let text = """
+            [filter]
+            low_pass_hz = 8000
+            slope_db_per_octave = 13
+            [panel.buttons]
+            play = { line = "GPIO5", pull = "sideways" }
+            """
+        let form = SettingsForm(text, file: "fieldfare.toml")
+        func entry(_ section: String, _ key: String) throws -> SettingsForm.Entry {
+            try #require(form.sections.first { $0.name == section }?.keys.first { $0.key == key })
+        }
+        let cutoff = try entry("filter", "low_pass_hz")
+        #expect(cutoff.value == .integer(8000) && cutoff.inForce == .integer(8000))
+        #expect(cutoff.standard == .text("auto") && cutoff.problem == nil)
+        #expect(cutoff.least == 20 && cutoff.most == 345_600)
+        let slope = try entry("filter", "slope_db_per_octave")
+        #expect(slope.value == .integer(13) && slope.inForce == .integer(24) && slope.standard == .integer(24))
+        #expect(slope.problem == "found 13 (a whole number): allowed are 12, 24, 36 or 48")
+        #expect(slope.least == nil && slope.most == nil)
+        // A line that is wrong is not driven.
+        let play = try entry("panel.buttons", "play")
+        #expect(play.inForce == nil && play.standard == .table(["line": .text("GPIO22")]))
+        #expect(play.problem?.contains("\"sideways\"") == true)
+        let name = try entry("kit", "name")
+        #expect(name.inForce == nil && name.standard == nil && name.least == nil)
+        #expect(try entry("takes", "rejoin_seconds").most == 600)
+        #expect(try entry("capture", "gain_db").least == -150)
+    }
+
+    @Test(arguments: ["nan", "inf", "-inf"])
+    func `a number that JSON lacks is shown as a text, with all other settings`(number: String) throws {
+        let form = SettingsForm("[capture]\ngain_db = \(number)\n", file: "fieldfare.toml")
+        let json = String(decoding: try JSONEncoder().encode(form), as: UTF8.self)
+        #expect(json.contains("\"value\":\"\(number)\""), "\(json.prefix(2000))")
     }
 
     @Test func `a key without a default is not set where the file does not name it`() {

@@ -38,10 +38,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("takes.dirctory", "settings: \"takes.dirctory\": there is no such key; did you mean 'takes.directory'?"),
-        ("directory", "settings: \"directory\": there is no such key; did you mean 'takes.directory'?"),
-        ("sound", "settings: \"sound\": there is no such key: fieldfare.toml(5) lists all"),
-        ("", "settings: \"\": there is no such key: fieldfare.toml(5) lists all"),
+        ("takes.dirctory", "settings: \"takes.dirctory\": no such key; did you mean 'takes.directory'?"),
+        ("directory", "settings: \"directory\": no such key; did you mean 'takes.directory'?"),
+        ("sound", "settings: \"sound\": no such key: fieldfare.toml(5) lists all"),
+        ("", "settings: \"\": no such key: fieldfare.toml(5) lists all"),
     ])
     func `a key that there is not is refused`(_ name: String, _ sentence: String) {
         let error = #expect(throws: SettingsInForce.NoSuchKey.self) { try inForce("").value(of: name) }

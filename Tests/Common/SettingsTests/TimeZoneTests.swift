@@ -32,6 +32,20 @@ import Testing
         #expect(latest == "2026-11-22")
     }
 
+    @Test(.enabled(if: hasZones, "tzdata is missing"))
+    func `a zone of the database has its offsets, whatever the zone of the process is`() throws {
+        for (name, text, ahead) in [
+            ("Europe/Berlin", "2026-03-29T00:59", 3600), ("Europe/Berlin", "2026-03-29T01:00", 7200),
+            ("Europe/Berlin", "2045-07-01T00:00", 7200), ("America/Lima", "2026-11-27T12:00", -18_000),
+        ] as [(String, String, Int64)] {
+            let zone = try #require(LocalZone(named: name))
+            #expect(try zone.secondsAhead(at: time(text)) == ahead, "\(name) \(text)")
+        }
+        for name in ["", "Europe", "Europe/Atlantis", "../../etc/passwd", "tzdata.zi", "/etc/localtime"] {
+            #expect(LocalZone(named: name) == nil, "\(name)")
+        }
+    }
+
     private func opening(_ window: String, from text: String) throws -> String {
         let window = try #require(UploadWindow(window))
         return try inZone(Self.berlin) { String(window.opening(from: try time(text)).iso8601.prefix(16)) }

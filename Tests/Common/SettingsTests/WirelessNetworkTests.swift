@@ -73,7 +73,7 @@ struct WirelessNetworkTests {
     @Test func `a file that is no TOML is reported without what stands in it`() {
         let (networks, problems) = parse("[home]\npassword = secret44")
         #expect(networks == [])
-        #expect(problems.count == 1 && problems[0].hasPrefix("wifi.toml:2: is no TOML: "))
+        #expect(problems.count == 1 && problems[0].hasPrefix("wifi.toml:2: is not TOML: "))
         #expect(!problems[0].contains("secret44"))
     }
 

@@ -1,3 +1,4 @@
+import Files
 import OtherPrograms
 import TakePlaces
 import Takes

@@ -1,3 +1,4 @@
+import Files
 import TakePlaces
 import Takes
 import Testing

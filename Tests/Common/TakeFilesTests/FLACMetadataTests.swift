@@ -1,5 +1,7 @@
+import Files
 import TakePlaces
 import Takes
+import TestBench
 import Testing
 
 @testable import TakeFiles
@@ -124,6 +126,31 @@ struct FLACMetadataTests {
         #expect(texts.suffix(2) == ["CHAPTER999=00:00:09.980", "CHAPTER999NAME=n998"])
     }
 
+    @Test func `the length of a region is a comment, and is read back`() throws {
+        let metadata = FLACMetadata(
+            comments: [],
+            cues: [
+                FLACMetadata.Cue(frame: 47_999, label: "wren", frames: 300), FLACMetadata.Cue(frame: 60_000, label: ""),
+            ],
+            frames: 96_000, rateHz: 48_000)
+        #expect(
+            comments(try blocks(metadata)[2].content).texts == [
+                "CHAPTER001=00:00:00.999", "CHAPTER001NAME=wren", "CHAPTER001FRAMES=300", "CHAPTER002=00:00:01.250",
+                "CHAPTER002NAME=",
+            ])
+        let bench = RecoveryBench()
+        let path = "\(bench.scratch.path)/head.flac"
+        let file = try bench.files.create(path, isNew: true)
+        try bench.files.write(metadata.bytes(streamInfo: Self.streamInfo, vendor: []), to: file, at: 0)
+        let open = try bench.files.openToRead(path, followsLink: false)
+        let read = try FLACReading(open, files: bench.files, rateHz: 48_000)
+        #expect(
+            read?.cues == [
+                PartCue(number: 1, frame: 47_999, label: "wren", region: PartCue.Region(frames: 300, label: "")),
+                PartCue(number: 2, frame: 60_000, label: ""),
+            ])
+    }
+
     @Test func `a chunk that is too large for a block is left out`() throws {
         let large = FLACMetadata(
             comments: [
@@ -202,6 +229,18 @@ struct FLACMetadataTests {
         #expect(
             cues(1, 24_000, 24_000) == [
                 FLACMetadata.Cue(frame: 1, label: "wren"), FLACMetadata.Cue(frame: 24_000, label: "end"),
+            ])
+    }
+
+    @Test func `a region ends with its part`() {
+        var sidecar = take()
+        sidecar.markers[4].endFrame = TakeFrame(144_000)
+        let first = FLACMetadata(
+            sidecar: sidecar, part: 0, isUnfiltered: false, format: stereo16, frames: 48_000, chunks: [])
+        #expect(
+            first.cues == [
+                FLACMetadata.Cue(frame: 1000, label: "late", frames: 47_000),
+                FLACMetadata.Cue(frame: 47_999, label: "Marker 1"),
             ])
     }
 

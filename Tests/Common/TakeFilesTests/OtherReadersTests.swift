@@ -1,3 +1,4 @@
+import Files
 import OtherPrograms
 import TakePlaces
 import Takes
@@ -15,11 +16,15 @@ struct OtherReadersTests {
     static let plain = formats.filter { $0.channels <= 2 && $0.stored.sampleFormat != .s32 }
     static let inFLAC = formats.filter { $0.sampleFormat != .s32 }
 
-    /// The WAV file of a finished take with a marker and an odd number of frames.
+    /// The WAV file of a finished take with markers, a region and an odd number of frames.
     func take(_ format: StreamFormat, pendingFormat: String? = nil) throws -> String {
         let name = try bench.record(format, splitBytes: 1 << 20, pendingFormat: pendingFormat) { output in
             try output.append(501, format)
-            output.note(markers: [Sidecar.Marker(atFrame: 7, note: "wren")])
+            var region = Sidecar.Marker(atFrame: 9, note: "dawn")
+            (region.endFrame, region.label) = (TakeFrame(200), "song")
+            output.note(markers: [
+                Sidecar.Marker(atFrame: 7, note: "wren"), region, Sidecar.Marker(atFrame: 300, note: "owl"),
+            ])
             _ = try output.finish(endedBy: .stop, levels: [])
         }
         return "\(bench.folder)/\(name.stem).wav"
@@ -63,6 +68,14 @@ struct OtherReadersTests {
         let raw = "\(bench.folder)/sound.raw"
         #expect(try OtherProgram.sox.output([take(format), raw]).isEmpty)
         #expect(try bench.files.contents(raw) == sound(0..<501, format))
+    }
+
+    @Test(.needs(.ffmpeg)) func `ffmpeg and libsndfile read the label of each marker, also behind a region`() throws {
+        let path = try take(stereo16)
+        let printed = try OtherProgram.ffmpeg.output(["-v", "error", "-nostdin", "-i", path, "-f", "ffmetadata", "-"])
+        let titles = printed.split(separator: "\n").filter { $0.hasPrefix("title=") }
+        #expect(titles == ["title=wren", "title=dawn", "title=owl"])
+        #expect(try SoundFileReader(path: path).cues().map(\.label) == ["wren", "dawn", "owl"])
     }
 
     @Test(.needs(.flac), arguments: inFLAC)

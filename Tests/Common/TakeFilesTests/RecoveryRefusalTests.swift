@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import TakePlaces
 import Takes
@@ -49,7 +50,7 @@ struct RecoveryRefusalTests {
         #expect(try bench.reason() == "open DAY/\(stem).wav.part: Is a directory: \(advice)")
         rmdir(audio)
         #expect(mkfifo(audio, 0o600) == 0)
-        #expect(try isLeft("measure \(bench.folder)/\(stem).wav.part: Illegal seek (it is no file)"))
+        #expect(try isLeft("measure \(bench.folder)/\(stem).wav.part: Illegal seek (it is not a file)"))
         try bench.files.remove(audio)
         #expect(mkfifo("\(bench.folder)/\(stem).json.part", 0o600) == 0)
         #expect(try bench.recover() == [.removed])

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import PowerCuts
 import Takes
@@ -73,6 +74,19 @@ private struct FingerprintedTake {
         _ = try directory.revise(take) { $0.pendingFormat = "flac" }
         while try conversion.step() == nil {}
         #expect(try sidecar.audioFiles.allSatisfy { $0.hasSuffix(".flac") })
+    }
+}
+
+/// The kernel's calls, with a count of the bytes read.
+private final class CountedReads: ForwardedCalls {
+    let kernel = KernelCalls()
+    private let count = Locked<Int64>(0)
+    var byteCount: Int64 { count.withLock { $0 } }
+
+    func pread(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
+        let read = try kernel.pread(descriptor, bytes, at: offset)
+        count.withLock { $0 += Int64(read) }
+        return read
     }
 }
 
@@ -174,7 +188,7 @@ private struct FingerprintedTake {
         case .folder:
             unlink(path)
             mkdir(path, 0o755)
-            expected = { $0 == .unreadable("it is no file") }
+            expected = { $0 == .unreadable("it is not a file") }
         case .link:
             rename(path, path + ".moved")
             symlink(path + ".moved", path)
@@ -230,12 +244,33 @@ private struct FingerprintedTake {
         let bytes = try tested.bytes(0)
         for piece in [1, 3, 7, 64, 4095, 4096, 10_000] {
             var sound = WAVSound()
+            var samples: [UInt8] = []
             for start in stride(from: 0, to: bytes.count, by: piece) {
-                sound.update(Array(bytes[start..<min(bytes.count, start + piece)]))
+                let some = Array(bytes[start..<min(bytes.count, start + piece)])
+                samples += some[sound.update(some)]
             }
             let recorded = try tested.sidecar.sounds[0]
+            #expect(samples == Array(bytes[4096..<4096 + 301 * 4]))
             #expect(recorded.finding(sound.outcome) == .asRecorded(sha256: try #require(recorded.sha256)))
         }
+    }
+
+    @Test(arguments: formats, [false, true])
+    func `the samples are passed on while the file is read once`(format: StreamFormat, isFLAC: Bool) throws {
+        guard !isFLAC || format.sampleFormat != .float && format.stored.sampleFormat != .s32 else { return }
+        let tested = try FingerprintedTake(format, frames: 100_001, parts: 1, keepsUnfiltered: false)
+        let samples = try tested.bytes(0).dropFirst(WAVHeader.byteCount).prefix(100_001 * format.stored.bytesPerFrame)
+        if isFLAC { try tested.convert() }
+        let sound = try tested.sidecar.sounds[0]
+        let calls = CountedReads()
+        var passed: [UInt8] = []
+        let check = SoundCheck(sound, in: tested.folder, hashesWhole: true, files: FileSystem(calls: calls)) { bytes in
+            bytes.withUnsafeBytes { passed += $0 }
+        }
+        #expect(try check.run() == .asRecorded(sha256: try #require(sound.sha256)))
+        #expect(passed == Array(samples))
+        // The first four bytes decide how the file is read. libsndfile decodes FLAC by its own calls.
+        #expect(calls.byteCount == Int64(4 + (try tested.bytes(0).count)))
     }
 
     @Test func `the hash of the whole file is that of all of its bytes, and a check may be cancelled`() throws {

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Takes
 import TestBench
@@ -74,7 +75,7 @@ struct SoundFileReaderTests {
         for frame: Int64 in [-1, 101] {
             var found: String?
             do throws(SoundFileError) { try reader.seek(toFrame: frame) } catch { found = error.description }
-            #expect(found == "seek \(path): there is no frame \(frame) of 100")
+            #expect(found == "seek \(path): no frame \(frame) of 100")
         }
         try reader.seek(toFrame: 100)
     }

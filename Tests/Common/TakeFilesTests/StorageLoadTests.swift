@@ -1,3 +1,4 @@
+import Files
 import PowerCuts
 import Takes
 import TestBench

@@ -65,6 +65,18 @@ import Transport
         #expect(watch.isAnswering)
     }
 
+    @Test func `a machine that stands still after the question leaves the core its time to answer, once`() {
+        var watch = CoreWatch(start: at(0))
+        var actions = [watch.turn(lastBeat: at(0), at: at(2500)), watch.turn(lastBeat: at(0), at: at(4000))]
+        #expect(actions == [.ask, .ask])
+        #expect(!watch.isSilent && watch.deadline == at(4500))
+        var answered = watch
+        #expect(answered.turn(lastBeat: at(4001), at: at(4002)) == nil)
+        #expect(answered.isAnswering)
+        actions = [watch.turn(lastBeat: at(0), at: at(6000))]
+        #expect(actions == [.silent])
+    }
+
     @Test func `a core that is asked is not silent yet, one that does not answer is`() {
         var watch = CoreWatch(start: at(0))
         _ = watch.turn(lastBeat: at(0), at: at(2500))

@@ -48,6 +48,18 @@ private func read(_ ring: Ring, from first: RingPosition) -> [Int16] {
         #expect(ring.writableFrames() == 100)
     }
 
+    @Test func `the oldest frame with a margin stays while the card delivers that margin`() {
+        let ring = Ring(format: format, holding: .milliseconds(1000), periodFrames: 100)
+        #expect(ring.oldestFrame(sparing: .milliseconds(300)) == 0)
+        write(500, from: 0, to: ring)
+        #expect(ring.oldestFrame(sparing: .milliseconds(300)) == 0)
+        write(500, from: 500, to: ring)
+        #expect(ring.oldestFrame(sparing: .milliseconds(300)) == 400)
+        #expect(ring.oldestFrame(sparing: .seconds(2)) == 1000)
+        write(300, from: 1000, to: ring)
+        #expect(ring.firstIntact == 400)
+    }
+
     @Test func `held frames are never overwritten`() {
         let ring = Ring(format: format, holding: .milliseconds(1000), periodFrames: 100)
         write(1500, from: 0, to: ring)

@@ -101,6 +101,17 @@ private func imports(in source: String) -> Set<String> {
         #expect(!tests.isEmpty && tests.isSubset(of: targets), "\(tests.subtracting(targets).sorted())")
     }
 
+    @Test func `time comes from a clock that is passed in, never from Swift's own`() throws {
+        let folder = "\(top)/Sources"
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+        let name = "Continuous" + "Clock"
+        let naming = files.filter {
+            String(decoding: FileManager.default.contents(atPath: "\(folder)/\($0)") ?? Data(), as: UTF8.self).contains(
+                name)
+        }
+        #expect(files.count > 100 && naming == [])
+    }
+
     private static let readme = """
         # The code
 

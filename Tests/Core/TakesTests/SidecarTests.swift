@@ -197,7 +197,7 @@ struct SidecarTests {
         var marker = Sidecar.Marker(atFrame: TakeFrame(7), note: "?")
         (marker.endFrame, marker.label, marker.score) = (TakeFrame(9), "wren", 0.5)
         var notes = TakeNotes(take: "heron07-0001-061811Z")
-        notes.setMarker(Sidecar.Marker(atFrame: TakeFrame(7), note: "heard it too"))
+        notes.setMarker(.init(atFrame: TakeFrame(7), note: "heard it too"))
         var described = marker
         described.note = "heard it too"
         #expect(notes.markers(of: [marker]) == [described])

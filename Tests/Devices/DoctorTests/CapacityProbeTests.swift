@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -70,7 +70,7 @@ import Testing
         let real = rounded(Double(size * Self.mebibyte) / 1e6)
         #expect(
             check.message
-                == "/takes: the card is false: what is written in one place comes up \(real) MB away: about \(real) MB of its "
+                == "/takes: the card is a fake: bytes written in one place appear \(real) MB away: about \(real) MB of its "
                 + "1.1 GB are real: do not record on it, return it")
     }
 

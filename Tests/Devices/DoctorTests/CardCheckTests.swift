@@ -63,8 +63,8 @@ import Testing
         broken.error = "capture: hw:CARD=Mic: cannot open: Input/output error"
         #expect(
             findings(broken) == [
-                "\(runs), and cannot be used (capture: hw:CARD=Mic: cannot open: Input/output error): it is tried again once it "
-                    + "was unplugged and plugged in"
+                "\(runs), and cannot be used (capture: hw:CARD=Mic: cannot open: Input/output error): unplug it and plug "
+                    + "it in to retry"
             ])
     }
 
@@ -76,8 +76,8 @@ import Testing
         let findings = CardCheck(request: CaptureRequest(), cards: cards, grant: grant("One")).findings.map(\.message)
         #expect(
             findings.map { $0.split(separator: "S16_LE: ").last.map(String.init) } == [
-                "card:A \"A card\" is better, and cannot be used (capture: hw:CARD=A: delivered nothing for 1.5 s): it is tried "
-                    + "again once it was unplugged and plugged in",
+                "card:A \"A card\" is better, and cannot be used (capture: hw:CARD=A: delivered nothing for 1.5 s): unplug it "
+                    + "and plug it in to retry",
                 "card:B \"B card\" is better, and is held by pid 812: end that, or name the card in capture.card",
                 "card:C \"C card\" is better, and takes its place while nothing is recorded, played, or may go on after its stop",
             ])
@@ -110,7 +110,7 @@ import Testing
         let request = CaptureRequest(card: .cardID("Mic"), rateHz: 96000, channels: 1)
         let check = CardCheck(request: request, cards: [card("Mic", .usb)], grant: grant("Mic"))
         #expect(check.findings.map(\.severity) == [.failure, .failure])
-        #expect(check.findings[0].message.contains("96000 Hz was asked for"))
+        #expect(check.findings[0].message.contains("96000 Hz was requested"))
         #expect(check.findings[1].message.contains("the settings ask for 1 channel: set capture.channels"))
     }
 

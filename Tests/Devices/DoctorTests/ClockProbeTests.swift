@@ -1,5 +1,5 @@
+import Files
 import Glibc
-import TakeFiles
 import Takes
 import TestBench
 import Testing

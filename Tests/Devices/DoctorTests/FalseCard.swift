@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 import Takes
 
 @testable import Doctor

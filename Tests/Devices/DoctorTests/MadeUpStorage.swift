@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 import Takes
 
 /// A storage with call times and errors that a test defines. Other calls go to the kernel.

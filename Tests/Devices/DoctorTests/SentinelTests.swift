@@ -1,4 +1,4 @@
-import TakeFiles
+import Files
 import Testing
 
 @testable import Doctor

@@ -26,12 +26,12 @@ struct BoardTests {
         text("/run/gpio/\(line)/value")
     }
 
-    /// Waits for at least `count` edges, and fails after ten seconds without one.
+    /// Waits for at least `count` edges, and fails after half a minute without one.
     private func edges(_ lines: inout ButtonLines, _ count: Int) -> [LineEdge] {
         var edges: [LineEdge] = []
         while edges.count < count {
             var wait = pollfd(fd: lines.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&wait, 1, 10000)
+            let ready = poll(&wait, 1, 30_000)
             #expect(ready == 1)
             guard ready == 1 else { return edges }
             let read = lines.readEdges()

@@ -76,7 +76,7 @@ import Testing
         #expect(
             sentences(MadeUpKernel(chips: []), [InputLine(.name("GPIO17")), InputLine(.name("GPIO27"))])
                 == [
-                    "buttons: GPIO17, GPIO27: there is no GPIO chip on this machine (nothing is named /dev/gpiochip*)"
+                    "buttons: GPIO17, GPIO27: this machine has no GPIO chip (nothing is named /dev/gpiochip*)"
                 ])
     }
 

@@ -107,7 +107,7 @@ import Testing
         #expect(missing == [1])
         kernel.chips = []
         let still = lamps.openMissing().map(\.description)
-        #expect(still == ["lamps: GPIO5: there is no GPIO chip on this machine (nothing is named /dev/gpiochip*)"])
+        #expect(still == ["lamps: GPIO5: this machine has no GPIO chip (nothing is named /dev/gpiochip*)"])
         kernel.chips = [.pi]
         kernel.clearLog()
         let back = lamps.openMissing()

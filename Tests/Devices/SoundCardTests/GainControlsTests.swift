@@ -67,7 +67,7 @@ import Testing
                 == .failure(
                     GainError(
                         .noControl,
-                        "capture: hw:CARD=Mic: cannot switch automatic gain control on: the card has none")))
+                        "capture: hw:CARD=Mic: cannot switch automatic gain control on: the card lacks it")))
         #expect(try set(nil, agc: false) == .success(CardGain(gainDB: 0, rangeDB: range)))
         mixer.hasGain = false
         #expect(
@@ -170,7 +170,7 @@ import Testing
                     warnings: [
                         "capture: hw:CARD=Mic: cannot set a gain of 1 dB: the card has no capture gain: set the level at the "
                             + "microphone or its preamplifier",
-                        "capture: hw:CARD=Mic: cannot switch automatic gain control on: the card has none",
+                        "capture: hw:CARD=Mic: cannot switch automatic gain control on: the card lacks it",
                     ]))
     }
 

@@ -231,7 +231,7 @@ struct NegotiationTests {
         )
         #expect(
             refusal([], Negotiation())
-                == "capture: hw:CARD=Mic: cannot record: it has none of the formats S16_LE, S24_3LE, S24_LE, S32_LE, "
+                == "capture: hw:CARD=Mic: cannot record: it offers none of the formats S16_LE, S24_3LE, S24_LE, S32_LE, "
                 + "FLOAT_LE in interleaved frames (set capture.card to \"pcm:plughw:CARD=Mic\": ALSA converts its formats then)"
         )
         #expect(

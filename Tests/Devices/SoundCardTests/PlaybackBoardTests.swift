@@ -55,9 +55,9 @@ private final class LoopbackRecorder {
     }
 }
 
-/// Checks every few milliseconds, for at most ten seconds.
+/// Checks every few milliseconds, for at least half a minute.
 private func waitUntil(_ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<5000 {
+    for _ in 0..<15_000 {
         if try condition() { return true }
         poll(nil, 0, 2)
     }

@@ -102,7 +102,7 @@ struct PlaybackNegotiationTests {
         }
         #expect(
             error?.description
-                == "play: hw:CARD=DAC: cannot play: it has none of the formats S16_LE, S24_3LE, S24_LE, S32_LE, "
+                == "play: hw:CARD=DAC: cannot play: it offers none of the formats S16_LE, S24_3LE, S24_LE, S32_LE, "
                 + "FLOAT_LE in interleaved frames (set playback.card to \"pcm:plughw:CARD=DAC\": ALSA converts its formats then)"
         )
     }

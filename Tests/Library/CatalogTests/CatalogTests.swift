@@ -1,3 +1,5 @@
+import DiskCalls
+import Files
 import FinishedTakes
 import GRDB
 import Glibc
@@ -45,10 +47,13 @@ struct CatalogedTakes {
     func stems(_ query: TakeQuery) throws -> [String] { try catalog.page(query).takes().map(\.take) }
 }
 
-@Suite struct CatalogTests {
+@Suite(.waitsOnNamedThreads) struct CatalogTests {
     @Test func `the tables are those that earlier versions know`() throws {
-        let catalog = try CatalogedTakes().catalog
-        let found = try catalog.database.read { database in
+        #expect(try tables(CatalogedTakes().catalog).joined(separator: "\n") == Self.schema)
+    }
+
+    private func tables(_ catalog: Catalog) throws -> [String] {
+        try catalog.database.read { database in
             try String.fetchAll(
                 database,
                 sql: """
@@ -56,7 +61,38 @@ struct CatalogedTakes {
                     WHERE name NOT GLOB 'takeText_*' AND name NOT GLOB '*grdb_migrations*' ORDER BY name
                     """)
         }
-        #expect(found.joined(separator: "\n") == Self.schema)
+    }
+
+    @Test func `indexes that a first scan leaves out are made after it, also if it was interrupted`() throws {
+        let takes = try CatalogedTakes()
+        let all = try tables(takes.catalog)
+        try takes.catalog.beginFilling()
+        #expect(try all.count - tables(takes.catalog).count == CatalogSchema.scatteredOrders.count)
+        let stems = try [3, 1, 2].map { number in
+            var sidecar = TakesOnDisk.sidecar(number, seconds: Double(number))
+            let peak = Double(number - 4)
+            sidecar.levels = [
+                Sidecar.Levels(peakDBFS: peak, rmsDBFS: peak, clippedFrames: 0, filterClippedFrames: 0)
+            ]
+            return try takes.add(sidecar, audioBytes: 50 * number)
+        }
+        var query = TakeQuery()
+        for order in [TakeQuery.Order.loudness, .duration, .size] {
+            query.order = order
+            #expect(try takes.stems(query) == [stems[0], stems[2], stems[1]])
+        }
+        try takes.catalog.close()
+        let catalog = try Catalog.open(in: takes.disk.library).0
+        // There are takes, so that no further index is left out.
+        try catalog.beginFilling()
+        #expect(try all.count - tables(catalog).count == CatalogSchema.scatteredOrders.count)
+        for _ in 0..<2 {
+            try catalog.endFilling()
+            #expect(try tables(catalog) == all)
+        }
+        try catalog.beginFilling()
+        #expect(try tables(catalog) == all)
+        #expect(try catalog.page(query).takes().map(\.take) == [stems[0], stems[2], stems[1]])
     }
 
     private static let schema = """
@@ -74,23 +110,29 @@ struct CatalogedTakes {
         "startedUs" INTEGER NOT NULL, "durationUs" INTEGER NOT NULL, "number" INTEGER NOT NULL, "byteCount" INTEGER NOT NULL, \
         "markerCount" INTEGER NOT NULL, "isStarred" BOOLEAN NOT NULL, "entry" TEXT NOT NULL, \
         "notesSeenNs" INTEGER NOT NULL DEFAULT 0, "origin" TEXT GENERATED ALWAYS AS (coalesce(json_extract(entry, \
-        '$.kit_id') || ':' || number, take)) VIRTUAL)
+        '$.kit_id') || ':' || number, take)) VIRTUAL, "loudness" INTEGER NOT NULL DEFAULT -10000000, \
+        "quietness" INTEGER NOT NULL DEFAULT 10000000)
         takeByKit: CREATE INDEX takeByKit ON take (json_extract(entry, '$.kit'))
         takeByOrigin: CREATE INDEX takeByOrigin ON take (take, origin)
         takeByPending: CREATE INDEX takeByPending ON take (id) WHERE json_extract(entry, '$.pending_format') IS NOT NULL
         takeByPlace: CREATE INDEX "takeByPlace" ON "take"("storage", "day")
         takeBySound: CREATE INDEX takeBySound ON take (json_extract(entry, '$.sound'), id)
         takeBybyteCount: CREATE INDEX "takeBybyteCount" ON "take"("byteCount", "id", "startedUs", "durationUs", "markerCount", \
-        "isStarred", "storage")
+        "isStarred", "storage", "loudness")
         takeBydurationUs: CREATE INDEX "takeBydurationUs" ON "take"("durationUs", "id", "startedUs", "markerCount", "isStarred", \
-        "storage")
+        "storage", "loudness")
+        takeByloudness: CREATE INDEX "takeByloudness" ON "take"("loudness", "id", "startedUs", "durationUs", "markerCount", \
+        "isStarred", "storage")
         takeBynumber: CREATE INDEX "takeBynumber" ON "take"("number", "id", "startedUs", "durationUs", "markerCount", "isStarred", \
-        "storage")
+        "storage", "loudness")
+        takeByquietness: CREATE INDEX "takeByquietness" ON "take"("quietness", "id", "startedUs", "durationUs", "markerCount", \
+        "isStarred", "storage", "loudness")
         takeBystartedUs: CREATE INDEX "takeBystartedUs" ON "take"("startedUs", "id", "durationUs", "markerCount", "isStarred", \
-        "storage")
+        "storage", "loudness")
         takeText: CREATE VIRTUAL TABLE "takeText" USING fts5(memo, tags, markers, \
         tokenize='''unicode61'' ''remove_diacritics'' ''2''')
         takeWithoutKitKey: CREATE INDEX takeWithoutKitKey ON take (id) WHERE json_type(entry, '$.kit_id') IS NULL
+        takeWithoutSpanKey: CREATE INDEX takeWithoutSpanKey ON take (id) WHERE json_type(entry, '$.span_seconds') IS NULL
         upload: CREATE TABLE "upload" ("store" TEXT NOT NULL, "id" INTEGER NOT NULL REFERENCES "take"("id") ON DELETE CASCADE, \
         "state" TEXT NOT NULL, "why" TEXT, "untilUs" INTEGER, "revision" INTEGER NOT NULL, "attempts" INTEGER NOT NULL, \
         "isStarred" BOOLEAN NOT NULL, "startedUs" INTEGER NOT NULL, PRIMARY KEY ("store", "id")) WITHOUT ROWID
@@ -151,6 +193,18 @@ struct CatalogedTakes {
         var query = TakeQuery()
         query.marker = "wren"
         #expect(try takes.stems(query) == [])
+    }
+
+    @Test func `a take that is noted while a scan runs, and is read again by it, keeps its notes`() throws {
+        let takes = try CatalogedTakes()
+        let sidecar = TakesOnDisk.sidecar(1)
+        let stem = try takes.add(sidecar)
+        _ = try takes.catalog.note(stem) { $0.memo = "at the pond" }
+        var stored = try StoredTake(TakesOnDisk.name(sidecar), in: TakesFolder(path: takes.disk.takes))
+        // As the scan found it.
+        stored.mayHaveNotes = false
+        #expect(try takes.catalog.index([stored], on: takes.number, at: takes.disk.takes).isEmpty)
+        #expect(try takes.catalog.find(.stem(stem)).map(\.memo) == ["at the pond"])
     }
 
     @Test func `takes of a storage that is out are elsewhere, and are here again once it is in`() throws {

@@ -1,3 +1,4 @@
+import DiskCalls
 import FinishedTakes
 import TakeFiles
 import Takes
@@ -6,7 +7,7 @@ import Transport
 
 @testable import Catalog
 
-@Suite struct ChangesTests {
+@Suite(.waitsOnNamedThreads) struct ChangesTests {
     private let takes: CatalogedTakes
     private let seen = Locked<[CatalogChange]>([])
 

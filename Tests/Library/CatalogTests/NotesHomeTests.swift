@@ -1,3 +1,4 @@
+import DiskCalls
 import FinishedTakes
 import GRDB
 import TakeFiles
@@ -7,7 +8,7 @@ import Testing
 @testable import Catalog
 
 /// Takes that wait to be sent because a person changed their notes.
-@Suite struct NotesHomeTests {
+@Suite(.waitsOnNamedThreads) struct NotesHomeTests {
     private let takes: CatalogedTakes
     private let catalog: Catalog
     private let name: TakeName

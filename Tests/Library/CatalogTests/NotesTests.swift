@@ -1,3 +1,5 @@
+import DiskCalls
+import Files
 import FinishedTakes
 import Glibc
 import TakeFiles
@@ -7,7 +9,7 @@ import Transport
 
 @testable import Catalog
 
-@Suite struct NotesTests {
+@Suite(.waitsOnNamedThreads) struct NotesTests {
     @Test func `what is noted is in a file of the library's own`() throws {
         let takes = try CatalogedTakes()
         let stem = try takes.add(TakesOnDisk.sidecar(7))
@@ -44,6 +46,26 @@ import Transport
                 }
 
                 """)
+    }
+
+    @Test func `a title is in the library's own file, and found as the memo is`() throws {
+        let takes = try CatalogedTakes()
+        let stem = try takes.add(TakesOnDisk.sidecar(7))
+        let entry = try takes.catalog.note(stem) { notes in
+            notes.memo = "Dawn at the weir\n\nwith an owl"
+            notes.setTitle("Dawn at the weir")
+        }
+        #expect(entry.title == "Dawn at the weir" && entry.memo == "with an owl")
+        let file = try FileSystem().contents(takes.catalog.notes.file(of: stem))
+        #expect(String(decoding: file, as: UTF8.self).contains("\n  \"title\" : \"Dawn at the weir\"\n}"))
+        for (text, isFound) in [("weir owl", true), ("dawn", true), ("mill", false)] {
+            var query = TakeQuery()
+            query.text = text
+            #expect(try takes.stems(query) == (isFound ? [stem] : []), "\(text)")
+        }
+        let without = try takes.catalog.note(stem) { $0.setTitle(nil) }
+        #expect(without.title == nil && without.memo == "with an owl")
+        #expect(try takes.catalog.notes(of: stem).currentRevision == 2)
     }
 
     @Test func `markers that a person changes are found, counted, and kept by a new catalog`() throws {
@@ -84,14 +106,51 @@ import Transport
         #expect(try catalog.find(.stem(stem)).map(\.counts.markers) == [1])
     }
 
+    @Test func `a region is kept in the library's own file, and a marker without one has no keys of it`() throws {
+        let takes = try CatalogedTakes()
+        let stem = try takes.add(TakesOnDisk.sidecar(7))
+        let region = try MarkedRegion(from: TakeFrame(500), to: TakeFrame(900), lowHz: 1500, highHz: 8000)
+        _ = try takes.catalog.note(stem) { notes in
+            notes.setMarker(.init(atFrame: TakeFrame(500), note: "wren", region: .set(region)))
+            notes.setMarker(.init(atFrame: TakeFrame(20), note: nil))
+        }
+        let file = try FileSystem().contents(takes.catalog.notes.file(of: stem))
+        #expect(
+            String(decoding: file, as: UTF8.self).contains(
+                """
+                  "markers" : [
+                    {
+                      "at_frame" : 20,
+                      "note" : null,
+                      "removed" : false
+                    },
+                    {
+                      "at_frame" : 500,
+                      "end_frame" : 900,
+                      "high_hz" : 8000,
+                      "low_hz" : 1500,
+                      "note" : "wren",
+                      "removed" : false
+                    }
+                  ],
+
+                """))
+        var expected = Sidecar.Marker(atFrame: TakeFrame(500), note: "wren")
+        (expected.endFrame, expected.lowHz, expected.highHz) = (TakeFrame(900), 1500, 8000)
+        #expect(
+            try takes.catalog.notes(of: stem).markers(of: [])
+                == [Sidecar.Marker(atFrame: TakeFrame(20), note: nil), expected])
+    }
+
     @Test func `as many markers as may be changed fit into a file, and what is refused changes nothing`() throws {
         struct Refused: Error {}
         let takes = try CatalogedTakes()
         let stem = try takes.add(TakesOnDisk.sidecar(7))
         let note = String(repeating: "\u{1}", count: TakeNotes.longestMarkerNote)
+        let region = try MarkedRegion(from: .first, to: .last, lowHz: 1.0 / 3, highHz: 1e6 / 3)
         _ = try takes.catalog.note(stem) { notes in
             for frame in 0..<TakeNotes.mostMarkerChanges {
-                notes.setMarker(.init(atFrame: TakeFrame(Int64(frame)), note: note))
+                notes.setMarker(.init(atFrame: TakeFrame(Int64(frame)), note: note, region: .set(region)))
             }
         }
         #expect(throws: Refused.self) {

@@ -1,3 +1,5 @@
+import DiskCalls
+import Files
 import FinishedTakes
 import GRDB
 import Glibc
@@ -9,7 +11,7 @@ import Transport
 @testable import Catalog
 
 /// Takes of several kits in one catalog, with any names.
-@Suite struct OriginTests {
+@Suite(.waitsOnNamedThreads) struct OriginTests {
     static let kits = ["00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"].map { KitID($0)! }
     private let disk = TakesOnDisk()
 

@@ -1,3 +1,4 @@
+import DiskCalls
 import FinishedTakes
 import GRDB
 import TakeFiles
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Catalog
 
-@Suite struct OutboxTests {
+@Suite(.waitsOnNamedThreads) struct OutboxTests {
     @Test func `a database of before the outbox gets one, with all takes that are not waiting for their conversion`()
         throws
     {
@@ -94,9 +95,11 @@ import Testing
             let page = try catalog.page(query).takes()
             #expect(page.map(\.take) == expected[standing])
             let found = try catalog.database.read { database in
-                let search = try TakeSearch(query, after: nil, stores: stores, many: 2, database)
-                let sql = "SELECT take FROM (\(search.sql)) JOIN take USING (id)"
-                return try String.fetchAll(database, sql: sql, arguments: search.arguments)
+                let search = try TakeSearch(
+                    query, stores: stores, zone: .kit, now: SystemClock().wallTime(), many: 2, database)
+                let (list, arguments) = search.list(after: nil)
+                return try String.fetchAll(
+                    database, sql: "SELECT take FROM (\(list)) JOIN take USING (id)", arguments: arguments)
             }
             #expect(found == expected[standing])
             let plan = try catalog.plan(of: query)

@@ -1,10 +1,11 @@
+import DiskCalls
 import GRDB
 import Takes
 import Testing
 
 @testable import Catalog
 
-struct ParcelStandingTests {
+@Suite(.waitsOnNamedThreads) struct ParcelStandingTests {
     private static let now = WallTime(microseconds: 1_795_241_891_250_000)
     private static let damaged = "damaged: a.wav: it is too short: see 'fieldfare takes --damaged'"
 

@@ -1,3 +1,5 @@
+import DiskCalls
+import Files
 import FinishedTakes
 import GRDB
 import Glibc
@@ -9,7 +11,7 @@ import Transport
 @testable import Catalog
 
 /// Files written by a person or another program.
-@Suite struct WrongFilesTests {
+@Suite(.waitsOnNamedThreads) struct WrongFilesTests {
     private let takes: CatalogedTakes
 
     init() throws { takes = try CatalogedTakes() }

@@ -1,10 +1,11 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct AccessTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct AccessTests {
     private static func routes(_ kit: RunningKit) throws -> [(method: String, path: String)] {
         let document = try JSONSerialization.jsonObject(with: try kit.stranger.get("/api/openapi.json").bytes)
         let paths = try #require((document as? [String: Any])?["paths"] as? [String: [String: Any]])
@@ -17,7 +18,8 @@ import Testing
 
     /// Routes that even viewers may not use.
     private static let closed = [
-        "/api/phones", "/api/settings", "/api/listen", "/api/log", "/api/history", "/api/support", "/api/update",
+        "/api/phones", "/api/label", "/api/settings", "/api/listen", "/api/log", "/api/history",
+        "/api/history/summary", "/api/support", "/api/update", "/api/spectrum/live",
     ]
 
     /// Routes that identify the browser, pair it, and describe the API.
@@ -138,14 +140,14 @@ import Testing
         #expect(try TestServer.python(Self.burst, [String(kit.library.port)]) == "5")
     }
 
-    @Test(arguments: ["/api/listen", "/api/events"])
+    @Test(arguments: ["/api/listen", "/api/events", "/api/spectrum/live"])
     func `a phone that is removed receives no more of what it listens to`(_ path: String) throws {
         let kit = try RunningKit()
         let token = try kit.stranger.pair(name: "Anna", password: RunningKit.password)
         let process = Process()
         process.executableURL = URL(filePath: OtherProgram.curl.path)
         process.arguments = [
-            "--silent", "--no-buffer", "--max-time", "30", "-H", "Cookie: fieldfare=\(token)",
+            "--silent", "--no-buffer", "--max-time", "300", "-H", "Cookie: fieldfare=\(token)",
             "http://127.0.0.1:\(kit.library.port)\(path)",
         ]
         let pipe = Pipe()

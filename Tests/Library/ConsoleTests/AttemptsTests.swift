@@ -1,10 +1,11 @@
+import DiskCalls
 import NIOCore
 import Takes
 import Testing
 
 @testable import Console
 
-@Suite struct AttemptsTests {
+@Suite(.waitsOnNamedThreads) struct AttemptsTests {
     private func at(_ second: Int64) -> Instant { Instant(nanoseconds: second * 1_000_000_000) }
 
     private func guesser(_ address: String) throws -> Attempts.Guesser {

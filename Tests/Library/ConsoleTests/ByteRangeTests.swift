@@ -1,8 +1,9 @@
+import DiskCalls
 import Testing
 
 @testable import Console
 
-@Suite struct ByteRangeTests {
+@Suite(.waitsOnNamedThreads) struct ByteRangeTests {
     @Test(arguments: [
         (nil, ByteRange.whole), ("bytes=0-9", .part(0..<10)), ("bytes=5-", .part(5..<100)),
         ("bytes=-3", .part(97..<100)),

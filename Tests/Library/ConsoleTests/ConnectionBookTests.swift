@@ -1,10 +1,11 @@
+import DiskCalls
 import NIOCore
 import Takes
 import Testing
 
 @testable import Console
 
-@Suite struct ConnectionBookTests {
+@Suite(.waitsOnNamedThreads) struct ConnectionBookTests {
     private func at(_ second: Double) -> Instant { Instant(nanoseconds: Int64(second * 1e9)) }
 
     private func address(_ host: Int) throws -> BrowserAddress {

@@ -1,11 +1,12 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Takes
 import Testing
 
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct CrowdTests {
     /// Opens a hundred connections that send a byte from time to time, and meanwhile sends a thousand requests, fifty
     /// at a time. Prints how many were answered.
     private static let crowd = """
@@ -133,7 +134,7 @@ import Testing
         print(answer.status, len(answer.read(101)))
         """
 
-    @Test(.needsServers, arguments: ["/api/listen", "/api/events"])
+    @Test(.needsServers, arguments: ["/api/listen", "/api/events", "/api/spectrum/live"])
     func `phones that are gone before the answer begins leave nothing behind`(_ path: String) throws {
         let kit = try RunningKit()
         func files() throws -> Int {

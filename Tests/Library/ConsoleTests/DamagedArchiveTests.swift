@@ -1,3 +1,4 @@
+import DiskCalls
 import Exports
 import FinishedTakes
 import Glibc
@@ -8,7 +9,7 @@ import Testing
 
 @testable import Console
 
-struct DamagedArchiveTests {
+@Suite(.waitsOnNamedThreads) struct DamagedArchiveTests {
     @Test func `an archive with a damaged take says so in a text beside its files`() {
         var take = CatalogedTake(
             TakesOnDisk.sidecar(7), notes: TakeNotes(take: TakesOnDisk.sidecar(7).take), bytes: 1, folder: "/takes/day",

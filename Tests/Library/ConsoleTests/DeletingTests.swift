@@ -1,11 +1,13 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import TakePlaces
 import Testing
 
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct DeletingTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl))
+struct DeletingTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit(sends: true) }
@@ -50,6 +52,7 @@ import Testing
         #expect(try files(of: stem, in: "\(kit.folder)/takes").allSatisfy { $0.hasPrefix(".bin/") })
         #expect(try kit.phone.get("/api/bin").body.contains(stem))
         #expect(try kit.phone.post("/api/takes/\(stem)/restore", "{}").status == 204)
+        while try kit.phone.get("/api/takes/\(stem)").status != 200 { usleep(20_000) }
         #expect(try kit.phone.get("/api/takes/\(stem)").json?["take"]?["memo"]?.text == "at the weir")
         #expect(try files(of: stem, in: "\(kit.folder)/takes").count == 3)
         #expect(try kit.phone.post("/api/takes/\(stem)/restore", "{}").status == 404)
@@ -103,7 +106,8 @@ import Testing
     }
 
     @Test func `what the kit would refuse is refused before anything is deleted at home`() throws {
-        let stem = try send(seconds: 3)
+        // Long enough that it is still played when the deletion is asked for.
+        let stem = try send(seconds: 8)
         #expect(try kit.phone.post("/api/deck/play", "{\"take\":\"\(stem)\"}").status == 200)
         #expect(try kit.phone.delete("/api/takes/\(stem)?where=both").status == 409)
         _ = try kit.phone.post("/api/deck/stop")

@@ -1,3 +1,4 @@
+import DiskCalls
 import Foundation
 import OtherPrograms
 import TestBench
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Console
 
-@Suite struct GzipTests {
+@Suite(.waitsOnNamedThreads) struct GzipTests {
     @Test(.needs(.gzip), arguments: [0, 1, 100_000])
     func `gzip restores what was compressed`(_ count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * $0 >> 3) }

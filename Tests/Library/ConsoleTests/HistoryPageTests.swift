@@ -1,3 +1,4 @@
+import DiskCalls
 import History
 import NIOPosix
 import Takes
@@ -7,7 +8,7 @@ import Testing
 @testable import Console
 
 /// The history as browsers receive it.
-@Suite struct HistoryPageTests {
+@Suite(.waitsOnNamedThreads) struct HistoryPageTests {
     private let folder = TestFolder()
 
     private func routes() -> HistoryRoutes {
@@ -31,6 +32,20 @@ import Testing
             #expect(page.history.first?.uptime == first && page.history.last?.uptime == 14)
             #expect(page.damaged == damaged)
         }
+    }
+
+    @Test func `a summary reads the files of its hours, and has what happened in them`() throws {
+        var served = routes()
+        served.now = { WallTime(iso8601: "2026-11-21T06:20:00.000000Z")! }
+        let fault =
+            #"{"at":"2026-11-21T06:18:30.000000Z","code":4,"event":"fault","message":"slow","uptime_seconds":30}"#
+        write([press(10)], to: 1)
+        write([press(12), fault], to: 2)
+        let summary = try served.summary(hours: 1)
+        #expect(summary.until == "2026-11-21T06:20:00.000000Z" && summary.from == "2026-11-21T05:20:00.000000Z")
+        #expect(summary.faults.map(\.message) == ["slow"])
+        #expect(summary.runningSeconds == 110)
+        #expect(try served.summary(hours: nil).from == "2026-11-21T06:18:10.000000Z")
     }
 
     @Test func `a history that cannot be read is said`() throws {

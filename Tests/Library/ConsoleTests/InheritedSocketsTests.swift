@@ -1,9 +1,10 @@
+import DiskCalls
 import Glibc
 import Testing
 
 @testable import Console
 
-@Suite struct InheritedSocketsTests {
+@Suite(.waitsOnNamedThreads) struct InheritedSocketsTests {
     @Test func `the socket of the name tls is for TLS, wherever it comes, and the first other one is plain`() {
         func found(_ count: Int32, _ names: String) -> [Int32?] {
             let sockets = InheritedSockets(Array(3..<(3 + count)), names: names)

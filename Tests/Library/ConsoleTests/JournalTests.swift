@@ -1,3 +1,4 @@
+import DiskCalls
 import OtherPrograms
 import TestBench
 import Testing
@@ -5,7 +6,7 @@ import Transport
 
 @testable import Console
 
-@Suite struct JournalTests {
+@Suite(.waitsOnNamedThreads) struct JournalTests {
     private let folder = TestFolder()
 
     /// A journal whose program is a script.

@@ -1,10 +1,12 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct MistakesTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl))
+struct MistakesTests {
     private let kit: RunningKit
 
     init() throws { kit = try RunningKit() }
@@ -74,12 +76,35 @@ import Testing
         #expect(try kit.phone.run("QUERY", "/pot", nil, []).status == 404)
     }
 
+    @Test func `what a person can meet has a name, and the parts of its sentence`() throws {
+        // The card is open then, and the takes are read.
+        _ = try kit.record()
+        let played = try kit.phone.post("/api/deck/skip", #"{"seconds":1}"#)
+        #expect(played.json?["code"] == .string("busy"))
+        #expect(played.json?["reason"] == .string("nothing-played") && played.json?["values"] == .object([:]))
+        let stem = "heron07-0009-061811Z"
+        let requests = [("/api/deck/play", #"{"take":"\#(stem)"}"#), ("/api/takes/\(stem)/outbox", #"{"do":"add"}"#)]
+        for (path, json) in requests {
+            let unknown = try kit.phone.post(path, json)
+            #expect(unknown.status == 404 && unknown.json?["reason"] == .string("take-unknown"), "\(path)")
+            #expect(unknown.json?["values"] == .object(["take": .string(stem)]), "\(path)")
+        }
+        let filter = try kit.phone.post("/api/deck/filter", #"{"low_pass_hz":5}"#)
+        #expect(filter.json?["reason"] == .string("cutoff-out-of-range"))
+        #expect(filter.json?["values"]?["found"] == .integer(5) && filter.json?["values"]?["least"] == .integer(20))
+        // A page makes no such mistakes.
+        for answer in [try kit.phone.get("/api/nope"), try kit.phone.post("/api/deck/skip", "{}")] {
+            #expect(answer.json?["reason"] == nil && answer.json?["values"] == nil, "\(answer.body)")
+        }
+    }
+
     @Test func `without the recorder takes are shown, and the deck says why it does nothing`() throws {
         let stem = try kit.record()
         kit.stopRecorder()
         let answer = try kit.phone.post("/api/deck/record")
         #expect(answer.status == 503)
         #expect(answer.detail?.hasPrefix("control: \(kit.folder)/recorder.sock: the recorder is not running") == true)
+        #expect(answer.json?["reason"] == .string("recorder-away"))
         #expect(try kit.phone.get("/api/takes/\(stem)/files/\(stem).wav").status == 200)
         try kit.startRecorder()
         #expect(try kit.phone.post("/api/deck/record").status == 200)

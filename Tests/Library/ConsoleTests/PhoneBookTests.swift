@@ -1,14 +1,15 @@
+import DiskCalls
 import Dispatch
+import Files
 import Foundation
 import PowerCuts
-import TakeFiles
 import Takes
 import TestBench
 import Testing
 
 @testable import Console
 
-@Suite struct PhoneBookTests {
+@Suite(.waitsOnNamedThreads) struct PhoneBookTests {
     private let place = TestFolder()
     private var folder: String { place.path }
     private let noon = WallTime(iso8601: "2026-11-21T12:00:00.000000Z")!
@@ -26,6 +27,19 @@ import Testing
         #expect(again.phone(token: token, now: next)?.id == phone.id)
         again.noteVisits()
         #expect(PhoneBook.open(in: folder).0.phones.map(\.seen) == ["2026-11-22"])
+    }
+
+    @Test func `a phone that is renamed keeps its token, and the name is on the disk`() throws {
+        let (book, _) = PhoneBook.open(in: folder)
+        let (anna, token) = try book.add(name: "Anna", now: noon)
+        _ = try book.add(name: "Ben", now: noon)
+        #expect(try book.rename(anna.id, to: "Anna’s tablet") == anna)
+        #expect(book.phone(token: token, now: noon)?.name == "Anna’s tablet")
+        #expect(PhoneBook.open(in: folder).0.phones.map(\.name) == ["Anna’s tablet", "Ben"])
+        #expect(try book.rename("stranger", to: "x") == nil)
+        try FileManager.default.removeItem(atPath: folder)
+        #expect(throws: FileError.self) { try book.rename(anna.id, to: "Anna") }
+        #expect(book.phones.map(\.name) == ["Anna’s tablet", "Ben"])
     }
 
     @Test func `a book that is damaged is reported, and replaced by the next pairing`() throws {

@@ -1,4 +1,5 @@
 import Control
+import DiskCalls
 import Dispatch
 import Foundation
 import StoreTrials
@@ -13,6 +14,7 @@ final class PhonesKit {
     var folder: String { place.path }
     let library: TestServer
     let recorder: PairingRecorder
+    private let watched = WatchedProgram()
     /// The port for TLS.
     let tlsPort: Int
 
@@ -26,7 +28,9 @@ final class PhonesKit {
         for name in ["takes", "library"] { place.makeFolder(name) }
         try prepare(folder)
         recorder = try PairingRecorder("\(folder)/recorder.sock")
-        library = try TestServer("\(RunningKit.programs)/fieldfare-library") { port, _ in
+        library = try TestServer(
+            "\(RunningKit.programs)/fieldfare-library", environment: watched.environment
+        ) { port, _ in
             let settings = "\(folder)/fieldfare.toml"
             try """
             [kit]
@@ -51,6 +55,7 @@ final class PhonesKit {
 
     deinit {
         library.stop()
+        watched.end()
         recorder.stop()
     }
 
@@ -77,6 +82,12 @@ final class PhonesKit {
     func pair(_ name: String, _ code: String? = nil, by browser: Curl? = nil) throws -> Curl.Answer {
         let code = code.map { ",\"code\":\"\($0)\"" } ?? ""
         return try (browser ?? stranger).post("/api/session", "{\"name\":\"\(name)\"\(code)}")
+    }
+
+    /// Requests of a phone that is paired now.
+    func pairedPhone(_ name: String) throws -> Curl {
+        recorder.holdPlay()
+        return try cookie(of: pair(name, code))
     }
 
     /// Requests of the phone that was paired by this answer.

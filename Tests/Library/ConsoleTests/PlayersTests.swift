@@ -1,11 +1,12 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Testing
 
 @Suite(
-    .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl, .ffmpeg, .mpv)
+    .waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl, .ffmpeg, .mpv)
 ) struct PlayersTests {
     @Test func `players seek in a take by its address, and play the sound that is there`() throws {
         let kit = try RunningKit()

@@ -1,4 +1,5 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
@@ -11,6 +12,7 @@ final class RunningKit {
     let library: TestServer
     /// The port for TLS.
     let tlsPort: Int
+    private let watched = WatchedProgram()
     private var recorder: Process?
     /// The token of a paired phone.
     let token: String
@@ -35,7 +37,9 @@ final class RunningKit {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(folder)/console.password")
         let secure = try TestServer.freePort()
         tlsPort = secure
-        library = try TestServer("\(Self.programs)/fieldfare-library") { port, _ in
+        library = try TestServer(
+            "\(Self.programs)/fieldfare-library", environment: watched.environment
+        ) { port, _ in
             try """
             [kit]
             name = "heron07"
@@ -66,6 +70,7 @@ final class RunningKit {
     deinit {
         stopRecorder()
         library.stop()
+        watched.end()
     }
 
     /// Starts the recorder, and waits until it answers.
@@ -154,8 +159,10 @@ extension RunningKit {
         let log = "\(folder)/\(process.executableURL?.lastPathComponent ?? "").log"
         _ = FileManager.default.createFile(atPath: log, contents: nil)
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle(forWritingAtPath: log)
-        process.standardError = FileHandle(forWritingAtPath: log)
+        // Both through one handle: with two, each would write over what the other one wrote.
+        let output = FileHandle(forWritingAtPath: log)
+        process.standardOutput = output
+        process.standardError = output
         try process.run()
         process.waitUntilExit()
         return (process.terminationStatus, try String(contentsOfFile: log, encoding: .utf8))

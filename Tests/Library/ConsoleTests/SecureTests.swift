@@ -1,11 +1,12 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Testing
 
 /// The console by TLS, in parallel with the unencrypted one.
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct SecureTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct SecureTests {
     /// Prints the SHA-256 of a server's certificate, in lower-case digits.
     private static let shown = """
         import hashlib, ssl, sys

@@ -1,11 +1,12 @@
 import Control
+import DiskCalls
 import Foundation
 import TestBench
 import Testing
 
 @testable import Console
 
-@Suite struct SettingsDeskTests {
+@Suite(.waitsOnNamedThreads) struct SettingsDeskTests {
     private let place = TestFolder()
     private var folder: String { place.path }
     private let desk: SettingsDesk
@@ -48,6 +49,21 @@ import Testing
         #expect(refused?.contains("found 5") == true, "\(refused ?? "")")
     }
 
+    @Test func `keys that are allowed only together are set together`() throws {
+        place.write("[capture]\nstandby = \"closed\"\n", to: "f.toml")
+        let form = try desk.form()
+        try desk.change(
+            ["capture.pre_roll_seconds": .integer(2), "capture.standby": .string("listening")], of: form.fingerprint)
+        let wish = try String(contentsOfFile: "\(folder)/settings-wish", encoding: .utf8)
+        #expect(wish == "\(form.fingerprint)\n[capture]\npre_roll_seconds = 2\nstandby = \"listening\"\n")
+        let refused = refusal(
+            ["capture.pre_roll_seconds": .integer(2), "kit.name": .string("owl")], form.fingerprint)
+        #expect(
+            refused
+                == "/f.toml:2: capture.pre_roll_seconds: found 2 (a whole number): allowed above 0 only with capture.standby = \"listening\""
+        )
+    }
+
     @Test(arguments: [("2", "2"), ("[1, 3]", "[1, 3]"), ("live", "\"live\"")])
     func `a key that was a number may become a list or a word`(typed: String, written: String) throws {
         try Data("[capture]\nchannels = 1\n".utf8).write(to: URL(filePath: "\(folder)/f.toml"))
@@ -68,7 +84,7 @@ import Testing
         #expect(refusal(["kit.name": .string("OWL !")], form.fingerprint)?.contains("a name of a-z, 0-9") == true)
         #expect(
             refusal(["kit.nickname": .string("owl")], form.fingerprint)
-                == "settings: kit.nickname: there is no such key")
+                == "settings: kit.nickname: no such key")
         #expect(
             refusal(["outbox.webdav.url": .string("https://stranger.example/")], form.fingerprint)
                 == "settings: outbox.webdav.url: is changed in /f.toml by hand alone: it decides where sound and passwords go"

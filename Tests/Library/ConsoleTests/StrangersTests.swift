@@ -1,10 +1,12 @@
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Testing
 
 /// Strangers who occupy connections, over real sockets from different addresses, while a paired phone uses the kit.
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct StrangersTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl))
+struct StrangersTests {
     /// Opens idle connections from some addresses. The phone's first request comes before them, and after each tenth it
     /// sends a request on a new connection. At the TLS port, the idle connections send the first byte of a handshake.
     /// Prints how many of the phone's requests were answered, whether its first connection is still open, how many

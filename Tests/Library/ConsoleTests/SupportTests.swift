@@ -1,3 +1,4 @@
+import DiskCalls
 import Foundation
 import OtherPrograms
 import TakeFiles
@@ -7,7 +8,7 @@ import Testing
 @testable import Console
 
 /// The support file as a browser receives it.
-@Suite(.serialized) final class SupportTests {
+@Suite(.waitsOnNamedThreads, .serialized) final class SupportTests {
     private let folder = TestFolder()
 
     /// A desk whose program is a script. Its working folder is `$4`.
@@ -42,6 +43,10 @@ import Testing
 
     @Test(arguments: [
         ("echo 'support: the disk is full' >&2; exit 74", "the disk is full"),
+        (
+            #"echo '{"error":{"code":"io","message":"support: the disk is full"}}' >&2; exit 74"#,
+            "fieldfare: support: the disk is full: make"
+        ),
         ("echo '{}'", "work/support.tar.gz: No such file or directory"),
         (#"echo '{"file":"/nonexistent/kit.tar.gz"}'"#, "open /nonexistent/kit.tar.gz: No such file or directory"),
     ])

@@ -1,10 +1,11 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
 import Testing
 
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct TakesTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) struct TakesTests {
     private let kit: RunningKit
     private let stem: String
 
@@ -98,6 +99,76 @@ import Testing
         #expect(notes.contains("Zaunkönig"))
     }
 
+    @Test func `a take is sent as MP3 if MP3 has its rate, and refused in a sentence if not`() throws {
+        let take = try #require(try kit.phone.get("/api/takes/\(stem)").json?["take"])
+        let rates = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
+        let hasRate = rates.contains(try #require(take["rate_hz"]?.integer))
+        let answer = try kit.phone.get("/api/takes/\(stem)/sound.mp3")
+        // A libsndfile of version 1.0 writes none.
+        guard answer.status != 501 else {
+            #expect(answer.detail?.hasPrefix("mp3: libsndfile writes no MP3 here: ") == true)
+            return
+        }
+        #expect(answer.status == (hasRate ? 200 : 422))
+        guard hasRate else { return }
+        #expect(answer.headers["content-type"] == "audio/mpeg" && answer.headers["content-length"] == nil)
+        #expect(answer.headers["content-disposition"] == "attachment; filename=\"\(stem).mp3\"")
+        #expect(answer.bytes.prefix(2) == Data([0xff, 0xfb]) || answer.bytes.prefix(2) == Data([0xff, 0xf3]))
+        let clip = try kit.phone.get("/api/takes/\(stem)/sound.mp3?from=10&to=2000")
+        #expect(clip.headers["content-disposition"] == "attachment; filename=\"\(stem)-10-2000.mp3\"")
+        #expect(try kit.phone.get("/api/takes/\(stem)/sound.mp3?from=5&to=5").status == 400)
+        #expect(try kit.phone.get("/api/takes/heron07-9999_20261121_061811/sound.mp3").status == 404)
+    }
+
+    @Test func `a list is sorted, searched as a person types, and counted`() throws {
+        func list(_ query: String) throws -> (takes: [JSONValue], page: JSONValue) {
+            let page = try #require(try kit.phone.get("/api/takes?\(query)").json)
+            guard case .array(let takes)? = page["takes"] else { return ([], page) }
+            return (takes, page)
+        }
+        let found = try list("sort=loudest&q=wren&hour_from=0&hour_to=24&zone=UTC&longer=0&shorter=1000&label=WR")
+        let take = try #require(found.takes.first)
+        #expect(found.page["total"] == .integer(1))
+        #expect(abs((found.page["total_seconds"]?.double ?? 0) - (take["duration_seconds"]?.double ?? 1)) < 1e-6)
+        #expect(take["match"]?["note"] == .string("wren") && take["match"]?["at_frame"]?.integer != nil)
+        #expect(take["span_seconds"]?.double == take["duration_seconds"]?.double)
+        let peak = try #require(take["peak_dbfs"]?.double)
+        #expect(try list("louder=\(peak - 1)").takes.count == 1)
+        #expect(try list("louder=\(peak + 1)").takes.isEmpty)
+        #expect(try list("q=1").takes.count == 1)
+        let none = try list("q=99")
+        #expect(none.takes.isEmpty && none.page["total"] == .integer(0) && none.page["total_seconds"] == .integer(0))
+        #expect(try list("q=today&limit=1").takes.count == 1)
+        for (query, sentence) in [
+            ("sort=loud", "takes: sort: found \"loud\", allowed is one of"),
+            ("sort=newest&order=size", "takes: sort and order exclude each other"),
+            ("zone=Mars", "takes: zone: found \"Mars\", allowed is a time zone such as \"Europe/Berlin\""),
+            ("hour_from=24.5", "takes: hour_from: found 24.5, allowed is an hour of the day from 0 to 24"),
+        ] {
+            let answer = try kit.phone.get("/api/takes?\(query)")
+            #expect(answer.status == 400 && answer.detail?.hasPrefix(sentence) == true, "\(query): \(answer.body)")
+        }
+    }
+
+    @Test func `a title is written, moves from the memo, is found and removed`() throws {
+        let path = "/api/takes/\(stem)"
+        #expect(try kit.phone.get(path).json?["take"]?["title"] == nil)
+        _ = try kit.phone.patch(path, #"{"memo":"Dawn at the weir\nwith an owl"}"#)
+        let set = try kit.phone.patch(path, #"{"title":" Dawn at the weir "}"#).json?["take"]
+        #expect(set?["title"] == .string("Dawn at the weir") && set?["memo"] == .string("with an owl"))
+        #expect(try kit.phone.get(path).json?["notes"]?["title"] == .string("Dawn at the weir"))
+        guard case .array(let takes)? = try kit.phone.get("/api/takes?text=weir").json?["takes"] else { return }
+        #expect(takes.map { $0["title"] } == [.string("Dawn at the weir")])
+        let two = try kit.phone.patch(path, #"{"title":"one\ntwo"}"#)
+        #expect(two.status == 400)
+        #expect(
+            two.detail
+                == #"title: title: found "one\ntwo", allowed is a text of at most 200 characters on one line, or null"#)
+        for json in [#"{"title":""}"#, #"{"title":null}"#] {
+            #expect(try kit.phone.patch(path, json).json?["take"]?["title"] == nil)
+        }
+    }
+
     @Test func `markers of a finished take are set, described, removed, found, and kept in clips`() throws {
         let path = "/api/takes/\(stem)"
         let recorded = try #require(try kit.phone.get(path).json?["markers"])
@@ -119,6 +190,8 @@ import Testing
         #expect(try kit.phone.get(path).json?["markers"] == .array([]))
         for (request, sentence) in [
             (#"{"markers":{"set":[{"at_frame":99999999}]}}"#, "99999999 lies behind its end"),
+            (#"{"memo":"owl","starred":true,"markers":{"set":[{"at_frame":99999999}]}}"#, "lies behind its end"),
+            (#"{"memo":"owl","starred":1}"#, "star: starred: found 1, allowed is true or false"),
             (#"{"markers":{"set":[{"at_frame":-1}]}}"#, "set: found"),
             (#"{"markers":{"add":[]}}"#, "set, remove, or both"),
             (#"{"markers":{}}"#, "set and remove are both empty"), (#"{"markers":[]}"#, "set, remove, or both"),
@@ -126,6 +199,37 @@ import Testing
             let answer = try kit.phone.patch(path, request)
             #expect(answer.status == 400 && answer.detail?.contains(sentence) == true, "\(request): \(answer.body)")
         }
+        let take = try kit.phone.get(path).json?["take"]
+        #expect(take?["memo"] == .null && take?["starred"] == .bool(false))
+    }
+
+    @Test func `a region of a finished take is set, keeps its band, and is cut in clips`() throws {
+        let path = "/api/takes/\(stem)"
+        func set(_ keys: String) throws -> (status: Int, detail: String) {
+            let answer = try kit.phone.patch(path, #"{"markers":{"set":[{"at_frame":7,\#(keys)}]}}"#)
+            return (answer.status, answer.detail ?? "")
+        }
+        #expect(try set(#""note":"owl","end_frame":40,"low_hz":300.5,"high_hz":900"#).status == 200)
+        #expect(try set(#""note":"tawny owl""#).status == 200)
+        guard case .array(let markers)? = try kit.phone.get(path).json?["markers"] else { return }
+        let region = #"{"at_frame":7,"end_frame":40,"high_hz":900,"low_hz":300.5,"note":"tawny owl"}"#
+        #expect(markers.first?.description == region)
+        let clip = try kit.phone.get(path + "/clip?from=10&to=20").bytes
+        let chunk = Array("ltxt".utf8) + [21, 0, 0, 0, 1, 0, 0, 0, 10, 0, 0, 0] + Array("rgn ".utf8)
+        #expect(clip.firstRange(of: Data(chunk)) != nil && clip.firstRange(of: Data("tawny owl".utf8)) != nil)
+        for (keys, sentence) in [
+            (#""end_frame":7"#, "allowed is a later frame"), (#""end_frame":99999999"#, "the end of the take"),
+            (#""end_frame":9,"low_hz":5"#, "high_hz is missing"), (#""low_hz":5,"high_hz":9"#, "end_frame is missing"),
+            (#""end_frame":9,"low_hz":9,"high_hz":5"#, "give the lower edge as low_hz"),
+            (#""end_frame":9,"low_hz":5,"high_hz":4e6"#, "half the take's rate"),
+            (#""end":9"#, #"the key "end" is unknown: allowed are at_frame, note, end_frame, low_hz, high_hz"#),
+        ] {
+            let (status, detail) = try set(keys)
+            #expect(status == 400 && detail.contains(sentence), "\(keys): \(detail)")
+        }
+        #expect(try set(#""end_frame":null,"note":"owl""#).status == 200)
+        guard case .array(let points)? = try kit.phone.get(path).json?["markers"] else { return }
+        #expect(points.first?.description == #"{"at_frame":7,"note":"owl"}"#)
     }
 
     @Test(.needs(.python))

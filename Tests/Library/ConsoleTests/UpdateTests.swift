@@ -1,4 +1,5 @@
 import Control
+import DiskCalls
 import Foundation
 import OtherPrograms
 import StoreTrials
@@ -8,7 +9,8 @@ import Testing
 @testable import Console
 
 /// Updates of a kit's image, as a browser sends them.
-@Suite(.serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl)) final class UpdateTests {
+@Suite(.waitsOnNamedThreads, .serialized, .fewKitsAtATime, .timeLimit(.minutes(15)), .needs(.curl))
+final class UpdateTests {
     private let place = TestFolder()
     private var root: String { place.path }
 
@@ -56,7 +58,7 @@ import Testing
         String(repeating: "a", count: 94) + ".update",
     ])
     func `a name that is none is refused`(_ name: String) throws {
-        #expect(refusal(name, of: desk())?.contains("is no name of an update: rename it") == true)
+        #expect(refusal(name, of: desk())?.contains("is not an update's name: rename it") == true)
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 

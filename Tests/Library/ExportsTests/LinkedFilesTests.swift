@@ -1,13 +1,14 @@
+import DiskCalls
+import Files
 import Foundation
 import Glibc
-import TakeFiles
 import Takes
 import Testing
 
 @testable import Exports
 
 /// Exports of takes do not follow symbolic links, and do not wait for a pipe.
-struct LinkedFilesTests {
+@Suite(.waitsOnNamedThreads) struct LinkedFilesTests {
     @Test func `in a day's folder that is a link, nothing is read`() throws {
         let take = try MadeTake()
         let (link, stem) = ("\(take.folder)-link", take.sidecar.take)

@@ -15,7 +15,7 @@ final class MadeTake {
     /// - Parameter parts: the first frame and the number of frames of each part.
     init(
         _ sampleFormat: SampleFormat = .s16, channels: Int = 2, parts: [(first: Int64, frames: Int64)] = [(0, 10_000)],
-        markers: [Int64] = [], seed: UInt64 = 1
+        markers: [Int64] = [], regions: [(start: Int64, end: Int64)] = [], seed: UInt64 = 1
     ) throws {
         let started = WallTime(iso8601: "2026-11-21T06:18:11.250000Z")!
         let name = TakeName(kit: "heron07", number: 7, started: started)
@@ -43,6 +43,11 @@ final class MadeTake {
         }
         sidecar.frames = parts.reduce(0) { $0 + $1.frames }
         sidecar.markers = markers.map { Sidecar.Marker(atFrame: TakeFrame($0), note: "marker \($0)") }
+        for region in regions {
+            var marker = Sidecar.Marker(atFrame: TakeFrame(region.start), note: "region \(region.start)")
+            marker.endFrame = TakeFrame(region.end)
+            sidecar.markers.append(marker)
+        }
         peaks = Self.naive(stored, format, framesPerPixel: 256, 0..<sidecar.frames)
         let file = PeaksFile(rateHz: 48_000, channels: channels, pairs: peaks)
         place.write(file.bytes, to: "\(sidecar.take).dat")

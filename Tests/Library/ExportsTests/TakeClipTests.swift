@@ -1,11 +1,12 @@
 import Digests
+import DiskCalls
 import Exports
 import Foundation
 import TakeFiles
 import Takes
 import Testing
 
-@Suite struct TakeClipTests {
+@Suite(.waitsOnNamedThreads) struct TakeClipTests {
     private func made(
         _ take: MadeTake, _ range: Range<Int64>, _ format: TakeClip.Format = .wav
     ) throws -> (clip: TakeClip, bytes: [UInt8]) {
@@ -82,6 +83,39 @@ import Testing
         #expect(file.cues() == [.init(frame: 0, label: "marker 48000")])
         #expect(file.origin()?.started?.iso8601 == "2026-11-21T06:18:12.250000Z")
         #expect(file.frames == 12_000)
+    }
+
+    /// The chunk of a region in a WAV file: number, length, purpose, and an empty text.
+    private func region(_ number: UInt8, frames: UInt16) -> [UInt8] {
+        var chunk = Array("ltxt".utf8) + [21, 0, 0, 0, number, 0, 0, 0]
+        chunk += [UInt8(truncatingIfNeeded: frames), UInt8(frames >> 8), 0, 0]
+        return chunk + Array("rgn ".utf8) + [UInt8](repeating: 0, count: 10)
+    }
+
+    @Test func `a region that lies partly in a clip is cut at its ends, and is a region in the file`() throws {
+        let regions: [(start: Int64, end: Int64)] = [
+            (10, 48_000), (20, 48_300), (48_100, 48_200), (59_000, 90_000), (30, 96_000),
+        ]
+        let take = try MadeTake(parts: [(0, 96_000)], regions: regions)
+        let (clip, bytes) = try made(take, 48_000..<60_000)
+        #expect(clip.byteCount == Int64(bytes.count))
+        let path = "\(take.folder)/clip.wav"
+        try Data(bytes).write(to: URL(filePath: path))
+        #expect(
+            try SoundFileReader(path: path).cues() == [
+                .init(frame: 0, label: "region 20"), .init(frame: 100, label: "region 48100"),
+                .init(frame: 11_000, label: "region 59000"), .init(frame: 0, label: "region 30"),
+            ])
+        let lengths: [UInt16] = [300, 100, 1000, 12_000]
+        for (index, frames) in lengths.enumerated() {
+            #expect(bytes.firstRange(of: region(UInt8(index + 1), frames: frames)) != nil, "\(frames)")
+        }
+        let (_, flac) = try made(take, 48_000..<60_000, .flac)
+        let head = String(decoding: flac.prefix(12_000), as: UTF8.self)
+        // By frame, then in the order of the take.
+        for (index, frames) in [300, 12_000, 100, 1000].enumerated() {
+            #expect(head.contains("CHAPTER00\(index + 1)FRAMES=\(frames)"), "\(frames)")
+        }
     }
 
     @Test func `where the card was away a clip is silent`() throws {

@@ -1,5 +1,7 @@
 import Digests
+import DiskCalls
 import Exports
+import Files
 import Foundation
 import OtherPrograms
 import TakeFiles
@@ -9,7 +11,7 @@ import TestBench
 import Testing
 
 /// Copies of takes that began before the clock was set.
-@Suite final class TrueNamesTests {
+@Suite(.waitsOnNamedThreads) final class TrueNamesTests {
     private let folder = TestFolder()
     private var path: String { folder.path }
     private let directory: TakesDirectory

@@ -1,3 +1,4 @@
+import DiskCalls
 import Exports
 import Foundation
 import SeededRandom
@@ -5,7 +6,7 @@ import TakeFiles
 import Takes
 import Testing
 
-@Suite struct WaveformPyramidTests {
+@Suite(.waitsOnNamedThreads) struct WaveformPyramidTests {
     private func pairs(_ bytes: [UInt8]) -> [Int8] { bytes.dropFirst(24).map { Int8(bitPattern: $0) } }
 
     private func number(_ bytes: [UInt8], _ place: Int) -> Int {

@@ -1,13 +1,14 @@
+import DiskCalls
+import Files
 import Foundation
 import OtherPrograms
-import TakeFiles
 import Takes
 import TestBench
 import Testing
 
 @testable import Exports
 
-@Suite struct ZipArchiveTests {
+@Suite(.waitsOnNamedThreads) struct ZipArchiveTests {
     private let place = TestFolder()
     private var folder: String { place.path }
 

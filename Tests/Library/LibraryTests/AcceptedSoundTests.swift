@@ -1,4 +1,6 @@
 import Catalog
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import TakeFiles
@@ -10,7 +12,7 @@ import Upload
 @testable import Library
 
 /// Takes that were sent as accepted by a person, and changed afterwards.
-@Suite(.timeLimit(.minutes(15))) final class AcceptedSoundTests: InspectedKit {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) final class AcceptedSoundTests: InspectedKit {
     /// Sends a take with a damaged file that was accepted.
     private func accepted(_ sidecar: Sidecar, _ damage: (TakeName) throws -> Void) async throws -> TakeName {
         let name = try tested.disk.addSound(sidecar).name

@@ -1,4 +1,5 @@
 import Control
+import DiskCalls
 import Foundation
 import Settings
 import TakeFiles
@@ -7,7 +8,7 @@ import Testing
 
 @testable import Library
 
-@Suite struct CertificateFileTests {
+@Suite(.waitsOnNamedThreads) struct CertificateFileTests {
     private let place = TestFolder()
     private var folder: String { place.path }
     private var path: String { "\(folder)/certificate.pem" }

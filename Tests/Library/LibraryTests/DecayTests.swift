@@ -1,5 +1,7 @@
 import Catalog
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import Glibc
@@ -16,7 +18,7 @@ import Upload
 @testable import Library
 
 /// Sound that changes after it was compared.
-@Suite(.timeLimit(.minutes(15))) final class DecayTests: InspectedKit {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) final class DecayTests: InspectedKit {
     private func scan(_ sidecar: Sidecar, hasFingerprint: Bool = true) async throws -> TakeName {
         let name = try tested.disk.addSound(sidecar, hasFingerprint: hasFingerprint).name
         await tested.indexer.scanAll()

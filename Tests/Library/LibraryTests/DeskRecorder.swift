@@ -16,50 +16,59 @@ final class DeskRecorder {
         let handler: Handler
     }
 
+    private struct Status: Encodable {
+        var time_left_seconds: Int
+        var state: String
+        var elapsed_seconds: Double?
+        var synced_seconds: Double?
+    }
+
     private final class Handler: PeerHandler {
         let received: AsyncStream<RecorderMessage>.Continuation
         let meanwhile: @Sendable (RecorderMessage) -> Void
-        let secondsLeft: Int
+        let status: Status
         let refusal: Refusal?
         /// Sends an event to a watching peer.
         var push: (PeerID) -> Void = { _ in }
 
         init(
-            _ received: AsyncStream<RecorderMessage>.Continuation, _ secondsLeft: Int, _ refusal: Refusal?,
+            _ received: AsyncStream<RecorderMessage>.Continuation, _ status: Status, _ refusal: Refusal?,
             _ meanwhile: @escaping @Sendable (RecorderMessage) -> Void
         ) {
             self.received = received
-            self.secondsLeft = secondsLeft
+            self.status = status
             self.refusal = refusal
             self.meanwhile = meanwhile
-        }
-
-        private struct Status: Encodable {
-            var time_left_seconds: Int
         }
 
         func carryOut(_ message: RecorderMessage, of peer: PeerID, answer: Answer) {
             meanwhile(message)
             received.yield(message)
             if let refusal, case .command(.discard) = message { return answer.refuse(refusal) }
-            answer.succeed(object: Status(time_left_seconds: secondsLeft))
+            answer.succeed(object: status)
             if case .watch = message { push(peer) }
         }
     }
 
     /// - Parameters:
     ///   - secondsLeft: the recording time left in its status.
+    ///   - recorded: the seconds of the take that it records, and those of them that are on the disk; or nil if it
+    ///     records nothing.
     ///   - refusal: the answer to each order to delete a take, or nil to carry it out.
     ///   - event: sent at once to each peer that watches, or nil.
     ///   - meanwhile: called with each message before the answer.
     init(
-        _ path: String, secondsLeft: Int = 700, refusal: Refusal? = nil, event: String? = nil,
+        _ path: String, secondsLeft: Int = 700, recorded: (elapsed: Double, synced: Double)? = nil,
+        refusal: Refusal? = nil, event: String? = nil,
         meanwhile: @escaping @Sendable (RecorderMessage) -> Void = { _ in }
     ) throws {
         let (received, continuation) = AsyncStream.makeStream(of: RecorderMessage.self)
         self.received = received
+        let status = Status(
+            time_left_seconds: secondsLeft, state: recorded == nil ? "idle" : "recording",
+            elapsed_seconds: recorded?.elapsed, synced_seconds: recorded?.synced)
         let serving = Serving(
-            server: try PeerServer(path: path), handler: Handler(continuation, secondsLeft, refusal, meanwhile))
+            server: try PeerServer(path: path), handler: Handler(continuation, status, refusal, meanwhile))
         thread = try Thread(name: "recorder") { [ending] in
             serving.server.handler = serving.handler
             if let event {

@@ -1,5 +1,6 @@
 import Catalog
 import Control
+import DiskCalls
 import FinishedTakes
 import Foundation
 import Takes
@@ -9,7 +10,7 @@ import Transport
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(15))) struct DiscardDeskTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct DiscardDeskTests {
     private let disk = TakesOnDisk()
     private let inHand = ParcelsInHand()
     private let stem = "heron07-0042-061811Z"

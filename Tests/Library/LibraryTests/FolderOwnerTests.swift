@@ -1,10 +1,11 @@
+import DiskCalls
 import FinishedTakes
 import Glibc
 import Testing
 
 @testable import Library
 
-@Suite struct FolderOwnerTests {
+@Suite(.waitsOnNamedThreads) struct FolderOwnerTests {
     private let disk = TakesOnDisk()
 
     @Test func `who is not root stays who they are, and so does root in a folder of its own or in none`() {

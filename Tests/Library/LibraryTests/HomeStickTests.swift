@@ -1,10 +1,11 @@
 import Catalog
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import Glibc
 import Logging
 import Settings
-import TakeFiles
 import Takes
 import Testing
 import Transport
@@ -14,7 +15,7 @@ import Upload
 @testable import Library
 
 /// Sticks that are offered, adopted, and recognised by their content.
-@Suite(.timeLimit(.minutes(15))) struct HomeStickTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct HomeStickTests {
     private let tested: TestedIndexer
     private let store: FolderStore
     private let stores: Stores
@@ -31,7 +32,7 @@ import Upload
         self.store = store
         stores = Stores([StorePlan(name: "stick", mount: folder, mayBePulled: true) { store }])
         let log = tested.log
-        desk = StickDesk(stores, tested.catalogs, log: Logger(label: "test") { _ in log })
+        desk = try StickDesk(stores, tested.catalogs, log: Logger(label: "test") { _ in log })
         let (changes, changed) = AsyncStream.makeStream(of: UploadState.self)
         self.changes = changes
         board = OutboxBoard { changed.yield($0) }
@@ -78,13 +79,13 @@ import Upload
         let log = tested.log
         return (
             other,
-            StickDesk(
+            try StickDesk(
                 Stores([StorePlan(name: "stick") { other }]), tested.catalogs, log: Logger(label: "test") { _ in log })
         )
     }
 
     private func marks(_ store: FolderStore) async -> [StickMark] {
-        if case .other(let marks) = await store.stickStanding() { marks } else { [] }
+        if case .other(let marks) = await store.traits.stick?.standing() { marks } else { [] }
     }
 
     @Test func `an unknown stick is offered, gets nothing, and gets all once it is adopted`() async throws {
@@ -103,7 +104,7 @@ import Upload
         try await run(until: { _ in try counts().done == 1 }) { _ in try await desk.adopt(by: "by 'fieldfare'") }
         let receipt = try #require(try tested.catalog.notes(of: "heron07-0001_20261121_061911")[receiptOf: "stick"])
         let mark = try #require(receipt.stick.flatMap { StickMark($0) })
-        #expect(await store.stickStanding() == .home(mark))
+        #expect(await store.traits.stick?.standing() == .home(mark))
         #expect(tested.log.lines.contains("stick \(mark.short): adopted by 'fieldfare'"))
     }
 
@@ -143,7 +144,7 @@ import Upload
         }
         let (other, desk) = try forgotten()
         #expect(await desk.recognise(await marks(other)))
-        guard case .home = await other.stickStanding() else { return #expect(Bool(false)) }
+        guard case .home = await other.traits.stick?.standing() else { return #expect(Bool(false)) }
         #expect(tested.log.lines.last?.hasSuffix("as it has \(copy.take.stem), which this kit sent") == true)
     }
 
@@ -168,43 +169,43 @@ import Upload
         }
         let (other, desk) = try forgotten()
         #expect(await !desk.recognise(await marks(other)))
-        guard case .other = await other.stickStanding() else { return #expect(Bool(false)) }
+        guard case .other = await other.traits.stick?.standing() else { return #expect(Bool(false)) }
     }
 
     @Test func `a take whose stick is out is neither missed nor looked for on another`() async throws {
         let copy = try await sent()
-        let remote = RemoteDesk(stores, tested.catalogs)
+        let copies = try RemoteCopies(stores, tested.catalogs)
         let notes = try tested.catalog.notes(of: copy.take.stem)
-        #expect(try await remote.storesWithout(copy, notes).isEmpty)
+        #expect(try await copies.storesWithout(copy, notes).isEmpty)
         // An unknown stick may be the one that lost its mark.
         #expect(rename(store.path, store.path + ".first") == 0)
         mkdir(store.path, 0o755)
-        await #expect(throws: StoreError.self) { _ = try await remote.storesWithout(copy, notes) }
+        await #expect(throws: StoreError.self) { _ = try await copies.storesWithout(copy, notes) }
         try await desk.adopt(by: "test")
-        #expect(try await remote.storesWithout(copy, notes).isEmpty)
+        #expect(try await copies.storesWithout(copy, notes).isEmpty)
         // The same with a damaged copy: this may be the first stick, which lost its mark and was adopted again.
         mkdir("\(store.path)/\(copy.take.day)", 0o755)
         for ending in ["json", "wav"] {
             try tested.disk.write([1, 2, 3], to: "\(store.path)/\(copy.take.day)/\(copy.take.stem).\(ending)")
         }
-        #expect(try await remote.storesWithout(copy, notes) == ["stick"])
+        #expect(try await copies.storesWithout(copy, notes) == ["stick"])
         // The first stick again, without its sound.
         #expect(rename(store.path, store.path + ".second") == 0 && rename(store.path + ".first", store.path) == 0)
         unlink("\(store.path)/\(copy.take.day)/\(copy.take.stem).wav")
-        #expect(try await remote.storesWithout(copy, notes) == ["stick"])
+        #expect(try await copies.storesWithout(copy, notes) == ["stick"])
     }
 
     @Test func `a stick that has lost its mark, or whose mark cannot be read, proves nothing`() async throws {
         let copy = try await sent()
-        let remote = RemoteDesk(stores, tested.catalogs)
+        let copies = try RemoteCopies(stores, tested.catalogs)
         let mark = "\(store.path)/.stick.json"
         for hasReceipt in [true, false] {
             if !hasReceipt { _ = try tested.catalog.note(copy.take.stem) { $0[receiptOf: "stick"]?.stick = nil } }
             let notes = try tested.catalog.notes(of: copy.take.stem)
             #expect(rename(mark, mark + ".lost") == 0)
-            await #expect(throws: StoreError.self) { _ = try await remote.storesWithout(copy, notes) }
+            await #expect(throws: StoreError.self) { _ = try await copies.storesWithout(copy, notes) }
             #expect(rename(mark + ".lost", mark) == 0)
-            #expect(try await remote.storesWithout(copy, notes).isEmpty)
+            #expect(try await copies.storesWithout(copy, notes).isEmpty)
         }
     }
 
@@ -212,7 +213,7 @@ import Upload
         async throws
     {
         let copy = try await sent()
-        let remote = RemoteDesk(stores, tested.catalogs)
+        let copies = try RemoteCopies(stores, tested.catalogs)
         #expect(rename(store.path, store.path + ".first") == 0)
         mkdir(store.path, 0o755)
         try await desk.adopt(by: "test")
@@ -222,8 +223,9 @@ import Upload
                 .busy,
                 "delete: \(copy.take.stem): it is on the stick \(receipt.prefix(8)), and another one is in: put that one in, or delete "
                     + "the take on the kit alone")
-        ) { try await remote.deleteEverywhere(copy, in: nil, leavesKit: true) }
+        ) { try await copies.deleteEverywhere(copy, in: nil, leavesKit: true) }
         let peer = PeerID(key: 1)
+        let remote = try RemoteDesk(stores, tested.catalogs, copies)
         #expect(try await remote.answer(.sent(store: nil, path: nil), of: peer).objects == [])
     }
 

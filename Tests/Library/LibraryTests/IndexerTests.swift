@@ -1,4 +1,6 @@
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import GRDB
 import Glibc
@@ -50,11 +52,18 @@ struct TestedIndexer {
 
     /// Not connected to any stick.
     var sticks: StickDesk {
-        let log = log
-        return StickDesk(Stores([]), catalogs, log: Logger(label: "test") { _ in log })
+        get throws {
+            let log = log
+            return try StickDesk(Stores([]), catalogs, log: Logger(label: "test") { _ in log })
+        }
     }
 
-    var remote: RemoteDesk { RemoteDesk(Stores([]), catalogs) }
+    /// Answers peers. It has no stores.
+    var remote: RemoteDesk {
+        get throws { try RemoteDesk(Stores([]), catalogs, copies()) }
+    }
+
+    func copies(_ plans: [StorePlan] = []) throws -> RemoteCopies { try RemoteCopies(Stores(plans), catalogs) }
 
     /// The handler of requests, with its own pairing code.
     func requests(reportDamage: @escaping @Sendable () -> Void) -> LibraryRequests {
@@ -66,11 +75,11 @@ struct TestedIndexer {
 
     /// A `TakeDeletion` with these stores, and the recorder's socket.
     func deletion(
-        _ requests: LibraryRequests, _ remote: RemoteDesk? = nil, recorder: String? = nil
+        _ requests: LibraryRequests, _ copies: RemoteCopies? = nil, recorder: String? = nil
     ) throws -> TakeDeletion {
         let recorder = recorder ?? "\(disk.path)/none.sock"
         return try TakeDeletion(
-            catalogs, requests, remote ?? self.remote, try discards(recorder), reader: try DiskReader(name: "reader"),
+            catalogs, requests, copies ?? self.copies(), discards(recorder), reader: DiskReader(name: "reader"),
             recorder: recorder)
     }
 
@@ -80,14 +89,17 @@ struct TestedIndexer {
         }
     }
 
-    init(_ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil, stores: [String] = []) throws {
+    init(
+        _ disk: TakesOnDisk = TakesOnDisk(), roots: [String]? = nil, stores: [String] = [],
+        release: StickRelease = StickRelease()
+    ) throws {
         self.disk = disk
         catalogs = CatalogSlot(try Catalog.open(in: disk.library, stores: stores).0)
         watch = try TakesWatch()
         let log = log
         indexer = try Indexer(
             catalogs, roots: roots ?? [disk.takes], watch: watch, progress: progress, retryInterval: .zero,
-            log: Logger(label: "test") { _ in log })
+            release: release, log: Logger(label: "test") { _ in log })
     }
 
     func stems() throws -> [String] {
@@ -104,7 +116,7 @@ struct TestedIndexer {
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct IndexerTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct IndexerTests {
     private let tested: TestedIndexer
     private var disk: TakesOnDisk { tested.disk }
 
@@ -168,6 +180,37 @@ struct TestedIndexer {
         #expect(tested.log.lines == [])
     }
 
+    @Test func `a take that was moved to an earlier day keeps its row in a scan of many takes`() async throws {
+        let moved = try disk.add(TakesOnDisk.sidecar(1, started: started(hours: 240)))
+        await tested.indexer.scanAll()
+        func row() async throws -> [Int64] {
+            try await tested.catalog.database.read { database in
+                try Int64.fetchAll(database, sql: "SELECT id FROM take WHERE take = ?", arguments: [moved.stem])
+            }
+        }
+        let before = try await row()
+        mkdir("\(disk.takes)/2026-11-20", 0o755)
+        for ending in ["json", "wav"] {
+            let file = "\(moved.stem).\(ending)"
+            #expect(rename("\(disk.takes)/\(moved.day)/\(file)", "\(disk.takes)/2026-11-20/\(file)") == 0)
+        }
+        // So many that it is being cataloged when its former day is read.
+        for number in 2...210 { try disk.add(TakesOnDisk.sidecar(number)) }
+        await tested.indexer.scanAll()
+        #expect(try await row() == before && before.count == 1)
+        #expect(try tested.catalog.find(.stem(moved.stem)).map(\.folder) == ["\(disk.takes)/2026-11-20"])
+        #expect(try tested.catalog.counts().takes == 210)
+    }
+
+    @Test func `a take that is whole on one day and damaged on a later one has a problem`() async throws {
+        let name = try disk.add(TakesOnDisk.sidecar(1))
+        let later = "\(disk.takes)/2099-01-01"
+        mkdir(later, 0o755)
+        try disk.write(Array("{".utf8), to: "\(later)/\(name.stem).json")
+        await tested.indexer.scanAll()
+        #expect(tested.progress.problems.map(\.take) == [name.stem])
+    }
+
     @Test func `a take is cataloged when its sidecar comes, replaced when it is revised, and removed when it goes`()
         async throws
     {
@@ -211,7 +254,7 @@ struct TestedIndexer {
     @Test func `a take whose files cannot be read is named until they are repaired`() async throws {
         let requests = tested.requests {}
         func problems() throws -> [String] {
-            let status = try JSONValue(decoding: Array(requests.answer(.status).utf8))
+            let status = try JSONValue(decoding: Array(requests.status().json.utf8))
             guard case .array(let problems)? = status["problems"] else { return ["none"] }
             return problems.map { "\($0["take"]?.text ?? "") \($0["problem"]?.text ?? "")" }
         }
@@ -237,7 +280,7 @@ struct TestedIndexer {
         await tested.indexer.handle(
             .sidecar(folder: "\(disk.takes)/\(takes[0].day)", file: "\(takes[0].stem).json"))
         #expect(try problems() == [wrong[1]])
-        _ = try requests.change(takes[1].stem, [.star(.stem(takes[1].stem), true)])
+        _ = try requests.change(.stem(takes[1].stem), [.starred(true)], for: "star")
         #expect(try problems() == [])
         await tested.indexer.scanAll()
         #expect(try problems() == [] && Set(tested.stems()) == Set(takes.map(\.stem)))

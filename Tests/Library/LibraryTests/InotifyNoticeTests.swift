@@ -1,10 +1,11 @@
 import CLinux
+import DiskCalls
 import Glibc
 import Testing
 
 @testable import Library
 
-@Suite struct InotifyNoticeTests {
+@Suite(.waitsOnNamedThreads) struct InotifyNoticeTests {
     /// The layout in inotify(7).
     private func bytes(_ watch: Int32, _ mask: UInt32, _ name: String, room: Int) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -1,12 +1,12 @@
 import Catalog
 import Control
+import Files
 import FinishedTakes
 import Foundation
 import Logging
 import OtherPrograms
 import ServiceLifecycle
 import Settings
-import TakeFiles
 import Takes
 import TestBench
 import Testing

@@ -1,5 +1,6 @@
 import Catalog
 import Control
+import DiskCalls
 import FinishedTakes
 import Foundation
 import Logging
@@ -13,7 +14,7 @@ import Upload
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(15))) struct KeeperTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct KeeperTests {
     private let tested: TestedIndexer
     private let socket: String
 
@@ -201,7 +202,7 @@ import Upload
         try await look(try keeper(at: "\(tested.disk.path)/none.sock", without: { _, _ in ["folder:home"] })) {
             await waitForLog()
         }
-        #expect(tested.log.lines == ["outbox: \(stem): is not at folder:home any more: it is sent again"])
+        #expect(tested.log.lines == ["outbox: \(stem): is no longer at folder:home: it will be sent again"])
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)
         #expect(
             try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).map(\.id.stem)
@@ -221,11 +222,11 @@ import Upload
             while tested.log.lines.count < 2 { await Task.yield() }
         }
         let why =
-            "outbox: folder:home: was sent the take twice, and does not have it as it was sent: see what becomes of it there, "
+            "outbox: folder:home: was sent the take twice, and does not have it as it was sent: check that store, "
             + "then 'fieldfare outbox retry'"
         #expect(
             tested.log.lines
-                == ["outbox: \(stem): is not at folder:home any more: it is sent again", "\(why): \(stem) is held"])
+                == ["outbox: \(stem): is no longer at folder:home: it will be sent again", "\(why): \(stem) is held"])
         #expect(try tested.catalog.outbox(limit: 9).map(\.why) == [why])
         #expect(try tested.catalog.nextUploads(to: "folder:home", limit: 9, without: [], outside: nil).isEmpty)
         #expect(try tested.catalog.sentTakes(limit: 10).isEmpty)

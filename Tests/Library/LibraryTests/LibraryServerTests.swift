@@ -1,5 +1,6 @@
 import Catalog
 import Control
+import DiskCalls
 import FinishedTakes
 import Logging
 import ServiceLifecycle
@@ -24,7 +25,7 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     }
 }
 
-@Suite(.timeLimit(.minutes(15))) struct LibraryServerTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct LibraryServerTests {
     private let tested: TestedIndexer
     private let requests: LibraryRequests
     private let stem: String
@@ -36,9 +37,9 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         requests = tested.requests {}
     }
 
-    private func refusal(_ message: LibraryMessage) -> Refusal? {
+    private func refusal(_ change: NotesChange, of take: TakeReference) -> Refusal? {
         do throws(Refusal) {
-            _ = try requests.answer(message)
+            _ = try requests.change(take, [change], for: change.kind.rawValue)
             return nil
         } catch {
             return error
@@ -46,28 +47,28 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     }
 
     @Test func `a take that is not found is refused: busy before the first scan, not found after it`() async {
-        let wanted = LibraryMessage.show(.number(9))
-        #expect(
-            refusal(wanted)
-                == Refusal(.busy, "show: 9: not found yet, the library still reads the takes: try again"))
+        let early = Refusal(.busy, "show: 9: not found yet, the library still reads the takes: try again")
+        #expect(throws: early) { try requests.show(.number(9)) }
         await tested.indexer.scanAll()
-        #expect(refusal(wanted) == Refusal(.notFound, "show: 9: the library knows no such take"))
+        #expect(throws: Refusal(.notFound, "show: 9: the library knows no such take")) {
+            try requests.show(.number(9))
+        }
     }
 
     @Test func `a number that two kits have is refused, with the stems`() async {
         await tested.indexer.scanAll()
         let message = "star: 1: there are 2: \(stem), wren01-0001_20261121_061811: name one by its stem"
-        #expect(refusal(.star(.number(1), true)) == Refusal(.badData, message))
+        #expect(refusal(.starred(true), of: .number(1)) == Refusal(.badData, message))
     }
 
     @Test func `more tags than allowed are refused`() async {
         await tested.indexer.scanAll()
         let tags = (0..<50).map { "tag \($0)" }
-        #expect(refusal(.tag(.stem(stem), adding: tags, removing: [])) == nil)
+        #expect(refusal(.tags(adding: tags, removing: []), of: .stem(stem)) == nil)
         #expect(
-            refusal(.tag(.stem(stem), adding: ["one more"], removing: []))
+            refusal(.tags(adding: ["one more"], removing: []), of: .stem(stem))
                 == Refusal(.usage, "tag: \(stem) would have 51 tags, allowed are 50"))
-        #expect(refusal(.tag(.stem(stem), adding: ["one more"], removing: ["tag 7"])) == nil)
+        #expect(refusal(.tags(adding: ["one more"], removing: ["tag 7"]), of: .stem(stem)) == nil)
     }
 
     @Test func `markers are set and removed up to the end of a take, also between its parts and behind a jump`()
@@ -86,33 +87,74 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         try tested.disk.add(sidecar)
         await tested.indexer.scanAll()
         for frame in [2 * 48_000, 4 * 48_000, end] as [Int64] {
-            let marker = Sidecar.Marker(atFrame: TakeFrame(frame), note: "owl")
-            #expect(refusal(.markers(.stem(name.stem), setting: [marker], removing: [])) == nil, "\(frame)")
+            let marker = TakeNotes.MarkerChange(atFrame: TakeFrame(frame), note: "owl")
+            #expect(refusal(.markers(setting: [marker], removing: []), of: .stem(name.stem)) == nil, "\(frame)")
         }
-        #expect(refusal(.markers(.stem(name.stem), setting: [], removing: [recorded])) == nil)
+        #expect(refusal(.markers(setting: [], removing: [recorded]), of: .stem(name.stem)) == nil)
         #expect(
             try tested.catalog.notes(of: name.stem).markers(of: sidecar.markers).map(\.note) == ["owl", "owl", "owl"])
-        let late = Sidecar.Marker(atFrame: TakeFrame(end + 1), note: nil)
+        let late = TakeNotes.MarkerChange(atFrame: TakeFrame(end + 1), note: nil)
         #expect(
-            refusal(.markers(.stem(name.stem), setting: [late], removing: []))
+            refusal(.markers(setting: [late], removing: []), of: .stem(name.stem))
                 == Refusal(
                     .usage, "markers: \(name.stem) has frames 0 to \(end): \(end + 1) lies behind its end"))
+    }
+
+    @Test func `a region is set within the take and below half its rate, and stays when its note changes`() async throws
+    {
+        await tested.indexer.scanAll()
+        func set(_ region: TakeNotes.RegionChange, note: String? = nil) -> Refusal? {
+            let marker = TakeNotes.MarkerChange(atFrame: TakeFrame(100), note: note, region: region)
+            return refusal(.markers(setting: [marker], removing: []), of: .stem(stem))
+        }
+        func region(to end: Int64, _ highHz: Double = 24_000) throws -> TakeNotes.RegionChange {
+            .set(try MarkedRegion(from: TakeFrame(100), to: TakeFrame(end), lowHz: 1500, highHz: highHz))
+        }
+        #expect(try set(region(to: 480_000), note: "owl") == nil)
+        #expect(set(.kept, note: "wren") == nil)
+        var expected = Sidecar.Marker(atFrame: TakeFrame(100), note: "wren")
+        (expected.endFrame, expected.lowHz, expected.highHz) = (TakeFrame(480_000), 1500, 24_000)
+        let shown = try requests.show(.stem(stem))
+        #expect(shown.markers == [Sidecar.Marker(atFrame: .first, note: "wren"), expected])
+        let name = "markers: \(stem): the marker at frame 100"
+        let late = "\(name): end_frame: found 480001, allowed is at most 480000, the end of the take"
+        #expect(try set(region(to: 480_001)) == Refusal(.usage, late))
+        let high = "\(name): high_hz: found 24000.5, allowed is at most 24000.0 Hz, half the take's rate"
+        #expect(try set(region(to: 200, 24_000.5)) == Refusal(.usage, high))
+        #expect(set(.removed) == nil)
+        let point = Sidecar.Marker(atFrame: TakeFrame(100), note: nil)
+        #expect(try requests.show(.stem(stem)).markers.last == point)
+    }
+
+    @Test func `of several changes one of which is refused, none is made`() async throws {
+        await tested.indexer.scanAll()
+        let late = TakeNotes.MarkerChange(atFrame: TakeFrame(1 << 40), note: nil)
+        let changes: [NotesChange] = [
+            .memo("near the mill"), .starred(true), .tags(adding: ["dawn"], removing: []),
+            .markers(setting: [late], removing: []),
+        ]
+        let before = try tested.catalog.notes(of: stem)
+        #expect(throws: Refusal.self) { try requests.change(.stem(stem), changes, for: "take") }
+        #expect(try tested.catalog.notes(of: stem) == before)
+        _ = try requests.change(.stem(stem), Array(changes.dropLast()), for: "take")
+        let notes = try tested.catalog.notes(of: stem)
+        #expect(notes.memo == "near the mill" && notes.starred && notes.tags == ["dawn"] && notes.currentRevision == 1)
     }
 
     @Test func `a page that ends nowhere is refused`() async {
         var query = TakeQuery()
         query.after = "x"
-        #expect(
-            refusal(.takes(query))
-                == Refusal(.usage, "takes: after: found x, allowed is what 'next' of a page says"))
+        #expect(throws: Refusal(.usage, "takes: after: found x, allowed is what 'next' of a page says")) {
+            try requests.takes(query)
+        }
     }
 
     @Test func `what was kept beside a memo goes with it`() async throws {
         await tested.indexer.scanAll()
         _ = try tested.catalog.note(stem) { $0.otherMemos = ["by the lake"] }
-        _ = try requests.answer(.memo(.stem(stem), "by the river"))
+        _ = try requests.change(.stem(stem), [.memo("by the river")], for: "memo")
         #expect(try tested.catalog.notes(of: stem).otherMemos == ["by the lake"])
-        for _ in 0..<2 { _ = try requests.answer(.memo(.stem(stem), nil)) }
+        for _ in 0..<2 { _ = try requests.change(.stem(stem), [.memo(nil)], for: "memo") }
         let notes = try tested.catalog.notes(of: stem)
         #expect(notes.memo == nil && notes.otherMemos == nil && notes.currentRevision > 1)
     }
@@ -122,7 +164,7 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         let path = "\(tested.disk.path)/library.sock"
         let log = tested.log
         let server = LibraryServer(
-            path: path, requests, tested.remote, try tested.deletion(requests), tested.sticks,
+            path: path, requests, try tested.remote, try tested.deletion(requests), try tested.sticks,
             log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
@@ -133,9 +175,9 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         let mark = try #require(Storage(at: takes)).mark
         try await onThread {
             let client = try PeerClient<LibraryMessage>(path: path)
-            _ = try client.ask(.memo(.stem(stem), "near the mill"))
-            _ = try client.ask(.tag(.stem(stem), adding: ["dawn"], removing: []))
-            _ = try client.ask(.star(.stem(stem), true))
+            _ = try client.ask(.change(.stem(stem), .memo("near the mill")))
+            _ = try client.ask(.change(.stem(stem), .tags(adding: ["dawn"], removing: [])))
+            _ = try client.ask(.change(.stem(stem), .starred(true)))
             var query = TakeQuery()
             query.text = "mill"
             let page = try client.ask(.takes(query))
@@ -163,9 +205,11 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         let log = tested.log
         let deletion = try tested.deletion(requests)
         let first = LibraryServer(
-            path: path, requests, tested.remote, deletion, tested.sticks, log: Logger(label: "test") { _ in log })
+            path: path, requests, try tested.remote, deletion, try tested.sticks,
+            log: Logger(label: "test") { _ in log })
         let second = LibraryServer(
-            path: path, requests, tested.remote, deletion, tested.sticks, log: Logger(label: "test") { _ in log })
+            path: path, requests, try tested.remote, deletion, try tested.sticks,
+            log: Logger(label: "test") { _ in log })
         try first.listen()
         #expect(throws: ControlError.self) { try second.listen() }
     }

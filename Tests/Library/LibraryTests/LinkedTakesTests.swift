@@ -1,5 +1,7 @@
 import Catalog
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import Glibc
@@ -12,7 +14,7 @@ import Upload
 @testable import Library
 
 /// Links, folders and pipes in place of a take's files. Their targets must not be sent.
-@Suite(.timeLimit(.minutes(15))) final class LinkedTakesTests: InspectedKit {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) final class LinkedTakesTests: InspectedKit {
     private var secret: String { "\(tested.disk.path)/s3.credentials" }
 
     private func take() async throws -> TakeName {

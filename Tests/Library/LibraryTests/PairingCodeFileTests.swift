@@ -1,12 +1,13 @@
 import Control
+import DiskCalls
+import Files
 import Foundation
-import TakeFiles
 import TestBench
 import Testing
 
 @testable import Library
 
-@Suite struct PairingCodeFileTests {
+@Suite(.waitsOnNamedThreads) struct PairingCodeFileTests {
     private let place = TestFolder()
     private var folder: String { place.path }
     private var path: String { "\(folder)/pairing-code" }

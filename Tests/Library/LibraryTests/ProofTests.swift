@@ -1,8 +1,11 @@
 import Catalog
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import Logging
+import StoreTrials
 import TakeFiles
 import TakePlaces
 import Takes
@@ -12,8 +15,8 @@ import Upload
 
 @testable import Library
 
-/// A folder store with its own marks for files, like an S3 ETag.
-private final class MarkingStore: Store {
+/// A server that keeps files in a folder, with its own marks for them, like an S3 ETag.
+private final class MarkingStore: FolderFront {
     let folder: FolderStore
     private let state = Locked((mark: "etag:1", reads: 0))
     var mark: String {
@@ -33,7 +36,8 @@ private final class MarkingStore: Store {
 
     init(_ folder: FolderStore) { self.folder = folder }
 
-    var name: String { folder.name }
+    var traits: StoreTraits { .server }
+    func place() async throws -> FileIdentity? { nil }
     private func marked(_ object: StoredObject) -> StoredObject {
         var object = object
         object.mark = mark
@@ -41,29 +45,27 @@ private final class MarkingStore: Store {
     }
 
     func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
-        marked(try await folder.put(source, as: object, metadata, mode: mode, report: report))
+        marked(try await folder.put(source, checksum, as: object, metadata, mode: mode, report: report))
     }
     func head(_ object: ObjectName) async throws -> StoredObject? {
         try answer(.head, object)
         return try await folder.head(object).map(marked)
     }
-    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
     func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         try answer(.get, object)
         if !object.isSidecar { state.withLock { $0.reads += 1 } }
         try await folder.get(object, receive)
     }
-    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
 }
 
 /// The files that stores have of a take before it is deleted from the kit.
-@Suite(.timeLimit(.minutes(15))) final class ProofTests: InspectedKit {
-    private func desk(_ other: (any Store)? = nil, mount: String? = nil) -> RemoteDesk {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) final class ProofTests: InspectedKit {
+    private func copies(_ other: (any Store)? = nil, mount: String? = nil) throws -> RemoteCopies {
         let store = other ?? store
-        return RemoteDesk(Stores([StorePlan(name: store.name, mount: mount) { store }]), tested.catalogs)
+        return try tested.copies([StorePlan(name: store.name, mount: mount) { store }])
     }
 
     private func sent(_ sidecar: Sidecar) async throws -> KitCopy {
@@ -74,7 +76,7 @@ private final class MarkingStore: Store {
     }
 
     private func without(_ copy: KitCopy, _ other: (any Store)? = nil, mount: String? = nil) async throws -> [String] {
-        try await desk(other, mount: mount).storesWithout(copy, tested.catalog.notes(of: copy.take.stem))
+        try await copies(other, mount: mount).storesWithout(copy, tested.catalog.notes(of: copy.take.stem))
     }
 
     /// Overwrites the sound at home with silence of the same length.
@@ -174,7 +176,7 @@ private final class MarkingStore: Store {
             if case .command(.discard) = message { asked.withLock { $0 += 1 } }
         }
         defer { recorder.stop() }
-        let deletion = try tested.deletion(tested.requests {}, desk(), recorder: socket)
+        let deletion = try tested.deletion(tested.requests {}, copies(), recorder: socket)
         await #expect(throws: Refusal.self) {
             try await deletion.delete(copy.take.stem, Deletion(.here, onlyIfHome: true))
         }
@@ -189,7 +191,7 @@ private final class MarkingStore: Store {
         let copy = try await sent(sidecar)
         #expect(try #require(copy.byteCount(of: .sidecar(of: copy.take.stem))) > 4 << 20)
         #expect(try await without(copy).isEmpty)
-        try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
+        try await copies().deleteEverywhere(copy, in: nil, leavesKit: true)
         #expect(home.allSatisfy { !$0.isFile(of: copy.take.stem) })
     }
 
@@ -202,7 +204,7 @@ private final class MarkingStore: Store {
         let copy = try await sent(sidecar)
         #expect(!copy.sidecar.isOfSameRecording(as: copy.sidecar))
         #expect(try await without(copy).isEmpty)
-        try await desk().deleteEverywhere(copy, in: nil, leavesKit: true)
+        try await copies().deleteEverywhere(copy, in: nil, leavesKit: true)
         #expect(home.allSatisfy { !$0.isFile(of: copy.take.stem) })
     }
 

@@ -1,4 +1,5 @@
 import Control
+import DiskCalls
 import FinishedTakes
 import Takes
 import Testing
@@ -6,7 +7,7 @@ import Transport
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(15))) struct RecorderLinkTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct RecorderLinkTests {
     private let disk = TakesOnDisk()
     private var path: String { "\(disk.path)/recorder.sock" }
     @Test func `what the outbox does is shown, once, and again to a recorder that was restarted`() async throws {
@@ -46,5 +47,16 @@ import Transport
         let recorder = try DeskRecorder(path)
         defer { recorder.stop() }
         #expect(await link.secondsLeft == 700)
+    }
+
+    @Test func `what is not on the disk yet is the recorder's, and nothing without one`() throws {
+        let link = try RecorderLink(path: path)
+        #expect(link.recording == SpectraGate.Recording.none)
+        var recorder = try DeskRecorder(path)
+        #expect(link.recording == SpectraGate.Recording.none)
+        recorder.stop()
+        recorder = try DeskRecorder(path, recorded: (elapsed: 12.5, synced: 9))
+        #expect(link.recording == .unsynced(seconds: 3.5))
+        recorder.stop()
     }
 }

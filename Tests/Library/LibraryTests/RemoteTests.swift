@@ -1,11 +1,14 @@
 import Catalog
 import Commands
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import Logging
 import OtherPrograms
 import ServiceLifecycle
+import StoreTrials
 import TakeFiles
 import Takes
 import Testing
@@ -32,7 +35,7 @@ private final class Paper: Console {
 }
 
 /// A folder store whose answers a test can change.
-struct StatingStore: Store {
+struct StatingStore: FolderFront {
     let folder: FolderStore
     /// Listed instead of the real files.
     var listed: [StoredObject]?
@@ -41,13 +44,6 @@ struct StatingStore: Store {
     var afterList: @Sendable () async throws -> Void = {}
     var onPiece: @Sendable () -> Void = {}
 
-    var name: String { folder.name }
-
-    func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
-    ) async throws -> StoredObject { try await folder.put(source, as: object, metadata, mode: mode, report: report) }
-    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object) }
     func list(_ receive: ([StoredObject]) async throws -> Void) async throws {
         if let listed { try await receive(listed) } else { try await folder.list(receive) }
         try await afterList()
@@ -61,11 +57,10 @@ struct StatingStore: Store {
             try await receive(Array(repeatElement(content, count: min(most, left)).joined()))
         }
     }
-    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
 }
 
 /// `fieldfare remote`, from the command line through the library to a folder and back.
-@Suite(.timeLimit(.minutes(15))) struct RemoteTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct RemoteTests {
     let tested: TestedIndexer
     let store: FolderStore
     let names: [TakeName]
@@ -107,9 +102,10 @@ struct StatingStore: Store {
         let store = other ?? store
         let stores = Stores([StorePlan(name: store.name) { store }])
         let requests = tested.requests {}
-        let remote = RemoteDesk(stores, tested.catalogs)
+        let copies = try RemoteCopies(stores, tested.catalogs)
+        let remote = try RemoteDesk(stores, tested.catalogs, copies)
         let server = LibraryServer(
-            path: path, requests, remote, try tested.deletion(requests, remote), tested.sticks,
+            path: path, requests, remote, try tested.deletion(requests, copies), try tested.sticks,
             log: Logger(label: "test") { _ in log })
         try server.listen()
         let group = ServiceGroup(
@@ -215,9 +211,9 @@ struct StatingStore: Store {
                 receipt.attempt(attempt)
                 notes[receiptOf: store.name] = receipt
             }
-            let desk = RemoteDesk(Stores([StorePlan(name: store.name) { [store] in store }]), tested.catalogs)
+            let copies = try tested.copies([StorePlan(name: store.name) { [store] in store }])
             let copy = try KitCopy(names[0], in: tested.disk.takes)
-            try await desk.deleteEverywhere(copy, in: nil, leavesKit: false)
+            try await copies.deleteEverywhere(copy, in: nil, leavesKit: false)
             #expect(FileManager.default.fileExists(atPath: "\(home)/\(day)/\(stem).txt") == !isOwn)
             #expect(!FileManager.default.fileExists(atPath: "\(home)/\(day)/\(stem).wav"))
         }
@@ -295,7 +291,7 @@ struct StatingStore: Store {
         #expect(refused[0].output == ["nothing is deleted"])
         #expect(
             refused[0].complaints.last
-                == "A store has no bin: nothing brings back what is deleted there. Delete this take in folder:\(home)? [y/N]"
+                == "A store has no bin: takes deleted there cannot be restored. Delete this take in folder:\(home)? [y/N]"
         )
         #expect(try tested.catalogs.catalog.notes(of: stem).receipts.first?.completed != nil)
         let done = try await run([["remote", "delete", stem], ["remote", "list"]], typing: "y")
@@ -318,10 +314,10 @@ struct StatingStore: Store {
         rename(path + ".tmp", path)
         await tested.indexer.scanAll()
         try await Self.send(names[0], to: store, tested)
-        let desk = RemoteDesk(Stores([StorePlan(name: store.name) { [store] in store }]), tested.catalogs)
+        let copies = try tested.copies([StorePlan(name: store.name) { [store] in store }])
         let copy = try KitCopy(names[0], in: tested.disk.takes)
         #expect(copy.sidecar.isRebuilt)
-        #expect(try await desk.storesWithout(copy, tested.catalog.notes(of: stem)).isEmpty)
+        #expect(try await copies.storesWithout(copy, tested.catalog.notes(of: stem)).isEmpty)
         #expect(try await run([["remote", "delete", "--yes", stem]])[0].status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home)/\(names[0].day)").count == 2)
     }

@@ -1,5 +1,7 @@
 import Catalog
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import TakeFiles
@@ -11,7 +13,7 @@ import Upload
 @testable import Library
 
 /// The output of `remote verify` and `remote fetch` about a copy at home that differs from what was sent.
-@Suite(.timeLimit(.minutes(15))) struct RemoteVerifyTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct RemoteVerifyTests {
     private let remote: RemoteTests
     private let name: TakeName
     private var tested: TestedIndexer { remote.tested }
@@ -66,7 +68,7 @@ import Upload
         try changeSidecar { $0.parts = [] }
         let result = try await fetch()
         let lines = ["-raw.wav", ".wav"].map {
-            "remote fetch: \(name.day)/\(stem.file($0)): its sidecar does not list it: nothing says what was recorded"
+            "remote fetch: \(name.day)/\(stem.file($0)): its sidecar does not list it, so it cannot be checked"
         }
         #expect(result.complaints == lines && result.status == 0, "\(result)")
     }
@@ -120,7 +122,7 @@ import Upload
         }
         let found = try await verify()
         #expect(found.status == 65)
-        let line = "  \(name.day)/\(stem.file(ending)): differs from what "
+        let line = "  \(name.day)/\(stem.file(ending)): differs from "
         #expect(found.output.contains { $0.hasPrefix(line) }, "\(found)")
         #expect(found.output.count { $0.contains("differs") } == 1)
     }

@@ -1,5 +1,6 @@
 import Catalog
 import Control
+import DiskCalls
 import FinishedTakes
 import TakeFiles
 import Takes
@@ -8,7 +9,7 @@ import Transport
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(15))) struct RestoringTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct RestoringTests {
     private let tested: TestedIndexer
     private var disk: TakesOnDisk { tested.disk }
     private let moment = BinMoment(

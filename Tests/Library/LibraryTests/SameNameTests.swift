@@ -1,4 +1,5 @@
 import Control
+import DiskCalls
 import FinishedTakes
 import Glibc
 import TakeFiles
@@ -10,7 +11,7 @@ import Transport
 @testable import Library
 
 /// Takes of several kits with the same name: requests, uploads and deletions.
-@Suite struct SameNameTests {
+@Suite(.waitsOnNamedThreads) struct SameNameTests {
     private let kits = ["00112233445566778899aabbccddeeff", "ffeeddccbbaa99887766554433221100"].map { KitID($0)! }
     private let tested: TestedIndexer
     private let folders: [String]
@@ -35,15 +36,14 @@ import Transport
         let sentence =
             "show: \(stem): takes of 2 kits have this name: \(kits[0]):42 in \(folders[0])/2026-11-21, \(kits[1]):42 in "
             + "\(folders[1])/2026-11-21: name one by its kit_id and number, as these are"
-        #expect(throws: Refusal(.badData, sentence)) { try requests.answer(.show(.stem(stem))) }
-        #expect(throws: Refusal.self) { try requests.answer(.show(.number(42))) }
-        _ = try requests.answer(.memo(.stem("\(kits[1]):42"), "owl"))
+        #expect(throws: Refusal(.badData, sentence)) { try requests.show(.stem(stem)) }
+        #expect(throws: Refusal.self) { try requests.show(.number(42)) }
+        _ = try requests.change(.stem("\(kits[1]):42"), [.memo("owl")], for: "memo")
         for (kit, memo) in zip(kits, [nil, "owl"]) {
-            let take = try JSONValue(decoding: Array(requests.answer(.show(.stem("\(kit):42"))).utf8))["take"]
-            #expect(
-                take?["take"]?.text == stem && take?["kit_id"]?.text == kit.description && take?["memo"]?.text == memo)
+            let take = try requests.show(.stem("\(kit):42")).take
+            #expect(take.take == stem && take.kitID == kit && take.memo == memo)
         }
-        #expect(throws: Refusal.self) { try requests.answer(.show(.stem("\(kits[1]):43"))) }
+        #expect(throws: Refusal.self) { try requests.show(.stem("\(kits[1]):43")) }
     }
 
     @Test

@@ -1,12 +1,14 @@
 import Catalog
+import DiskCalls
 import FinishedTakes
+import StoreTrials
 import Takes
 import Testing
 import Upload
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(15))) struct SenderTurnsTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct SenderTurnsTests {
     private static func stem(_ number: Int) -> String { SenderTests.sidecar(number).take }
 
     /// Sends takes until all have arrived except those that always fail.

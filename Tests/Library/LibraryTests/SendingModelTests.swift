@@ -1,3 +1,4 @@
+import DiskCalls
 import GRDB
 import SeededRandom
 import Settings
@@ -10,9 +11,9 @@ import Upload
 
 /// Things happen to an outbox at random: takes come, people decide, the store, the stick, the clock and the catalog fail. `SendingState` decides,
 /// and a few rules say what it may do, and by when.
-@Suite struct SendingModelTests {
-    /// 80 × 500 events.
-    @Test(arguments: 1...full(400, usually: 80))
+@Suite(.waitsOnNamedThreads) struct SendingModelTests {
+    /// 20 × 500 events.
+    @Test(arguments: 1...full(400, usually: 20))
     func `whatever happens, each parcel comes home exactly once, and none waits longer than it must`(seed: Int) throws {
         var chance = SeededRandom(seed: UInt64(seed))
         var model = OutboxModel(&chance)
@@ -40,7 +41,7 @@ private struct Broken: Error, CustomStringConvertible {
 }
 
 private struct OutboxModel {
-    /// What a parcel is by the rules. `rows` has the same, as the catalog keeps it.
+    /// The expected state of a parcel by the rules. `rows` has the same as the catalog keeps it.
     fileprivate struct Line {
         var standing: ParcelStanding
         var revision = 1
@@ -78,7 +79,7 @@ private struct OutboxModel {
     private var store = Store.works
     private var stick = Stick.home
     private var number = 1000
-    /// What the last turn ended with.
+    /// The end of the last turn.
     private var rest: Duration?
 
     init(_ chance: inout SeededRandom) {
@@ -160,7 +161,7 @@ private struct OutboxModel {
         guard let id = order.randomElement(using: &chance), var row = rows[id] else { return }
         let (decision, stage) = chance.pick(
             [(nil, .waiting), (.hold, .byHand), (.never, .never)] as [(TakeNotes.UploadChoice?, Line.Stage)])
-        // What is there stays there.
+        // Files in the store stay there.
         guard row.stage != .done else { return }
         row.standing = ParcelStanding(.init(revision: row.revision, decision: decision))!
         (row.stage, row.failures) = (stage, 0)
@@ -227,7 +228,7 @@ private struct OutboxModel {
             outcome = .failed(
                 StoreError(chance.pick([.conflict, .rejected, .damaged, .hidden]), "outbox: \(parcel.id.stem)"))
         case .works:
-            // What is there is found by its hash, and not stored again.
+            // A file in the store is recognised by its hash, and not stored again.
             if rows[parcel.id]?.home[parcel.revision] == nil { rows[parcel.id]?.home[parcel.revision] = 1 }
             // The answer may be lost.
             outcome = !works && chance.once(in: 8) ? .failed(StoreError(.away, "outbox: store: no answer")) : .sent
@@ -241,14 +242,14 @@ private struct OutboxModel {
         try turn(.ended(parcel, outcome), &chance)
     }
 
-    /// Whether a parcel must come home without another event, as nobody sends or deletes it, or has decided otherwise.
+    /// Whether a parcel must come home without another event: it is not sent or deleted, and no decision holds it.
     private func isExpected(_ id: ParcelID) -> Bool {
         rows[id]?.isDue == true && !deleted.contains(id) && !state.excluded.contains(id)
     }
 
     // MARK: Actions
 
-    /// Whether nothing of what is around keeps parcels from being begun.
+    /// Whether no outer condition prevents parcels from being begun.
     private var isFree: Bool {
         !isPaused && !isCatalogFailing && (isClockSet || !state.plan.needsClock)
             && (stick != .other || !state.plan.isOnStick)
@@ -273,7 +274,7 @@ private struct OutboxModel {
         try checkWait()
     }
 
-    /// That the catalog's rows stand where the rules say.
+    /// Checks that the catalog's rows have the state that the rules require.
     private func checkRows() throws {
         for (id, row) in rows where "\(row.standing.values)".hasPrefix("[\"waiting\"") != (row.stage == .waiting) {
             throw Broken("\(id.stem): the rules say \(row.stage), the row says \(row.standing)")
@@ -288,7 +289,7 @@ private struct OutboxModel {
             rows[$0]?.stage == .waiting && !deleted.contains($0) && !state.excluded.contains($0)
         }
         guard !waiting.isEmpty else {
-            // What is held for a time is looked at when that is over.
+            // A parcel that is held for a time is attempted again afterwards.
             let next = rows.values.compactMap { if case .held(let until?) = $0.stage { until - wallTime } else { nil } }
                 .min()
             guard let next, next > .zero else { return }
@@ -320,7 +321,7 @@ private struct OutboxModel {
             return .tidied
         case .askStick:
             switch stick {
-            case .none: return .stick(FolderStore.StickStanding.none, at: nil)
+            case .none: return .stick(StickFolder.Standing.none, at: nil)
             case .home: return .stick(.home(mark), at: nil)
             case .other: return .stick(.other([]), at: nil)
             }
@@ -379,7 +380,7 @@ private struct OutboxModel {
 }
 
 extension OutboxModel.Line {
-    /// Whether it is to come home without a person.
+    /// Whether it must come home without a person's help.
     fileprivate var isDue: Bool {
         switch stage {
         case .waiting: true

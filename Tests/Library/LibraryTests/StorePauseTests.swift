@@ -1,10 +1,11 @@
+import DiskCalls
 import Takes
 import Testing
 import Upload
 
 @testable import Library
 
-struct StorePauseTests {
+@Suite(.waitsOnNamedThreads) struct StorePauseTests {
     private let begin = Instant(nanoseconds: 0)
 
     /// The pauses of consecutive failures, each at the end of the previous pause.

@@ -1,3 +1,4 @@
+import DiskCalls
 import FinishedTakes
 import Glibc
 import Takes
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Library
 
-@Suite(.timeLimit(.minutes(15))) struct TakesWatchTests {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct TakesWatchTests {
     private let disk = TakesOnDisk()
 
     /// The events up to `last`, which the kernel must report last.

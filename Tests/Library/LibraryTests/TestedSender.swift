@@ -3,6 +3,7 @@ import FinishedTakes
 import Glibc
 import Logging
 import Settings
+import StoreTrials
 import Synchronization
 import TakeFiles
 import Takes
@@ -13,7 +14,7 @@ import Upload
 @testable import Library
 
 /// A folder store that first fails with the given errors, and always fails for some takes.
-final class FailingStore: Store {
+final class FailingStore: FolderFront {
     let folder: FolderStore
     private let failures: Mutex<[StoreError]>
     private let failing: [String: StoreError]
@@ -27,32 +28,24 @@ final class FailingStore: Store {
         self.failing = failing
     }
 
-    var name: String { folder.name }
     /// The takes whose sidecars arrived, in order.
     var came: [String] { order.withLock { $0 } }
     /// The number of attempts with takes that always fail.
     var failingAttemptCount: Int { failingAttempts.withLock { $0 } }
 
     func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         if let error = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw error }
         if let error = object.take.flatMap({ failing[$0.stem] }) {
             failingAttempts.withLock { $0 += 1 }
             throw error
         }
-        let stored = try await folder.put(source, as: object, metadata, mode: mode, report: report)
+        let stored = try await folder.put(source, checksum, as: object, metadata, mode: mode, report: report)
         if object.isSidecar { order.withLock { $0.append(metadata.title) } }
         return stored
     }
-
-    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object) }
-    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
-    func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
-        try await folder.get(object, receive)
-    }
-    func delete(_ object: ObjectName) async throws { try await folder.delete(object) }
 }
 
 /// A sender with its catalog and its target folder.

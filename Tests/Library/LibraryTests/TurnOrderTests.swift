@@ -1,11 +1,12 @@
 import Catalog
+import DiskCalls
 import FinishedTakes
 import Takes
 import Testing
 
 @testable import Library
 
-struct TurnOrderTests {
+@Suite(.waitsOnNamedThreads) struct TurnOrderTests {
     private let waiting: [ParcelID] = ["a", "b", "c", "d", "e"]
 
     @Test func `takes come in their own order while none failed`() {

@@ -1,5 +1,7 @@
 import Catalog
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import Foundation
 import Glibc
@@ -13,7 +15,7 @@ import Transport
 
 /// Takes whose sidecars do not list all of the existing sound. Nothing of them may be sent as if it were complete, or
 /// be deleted.
-@Suite(.timeLimit(.minutes(15))) final class UnlistedSoundTests: InspectedKit {
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) final class UnlistedSoundTests: InspectedKit {
     enum Lack: String, CaseIterable {
         case secondPart, twin, all, unfinishedTwin, unfinishedPart, numbered, converted
     }

@@ -1,6 +1,6 @@
+import Files
 import Glibc
 import PowerCuts
-import TakeFiles
 import Takes
 
 /// The kernel's calls, except for reading files that a test marks as damaged.

@@ -1,4 +1,6 @@
 import Control
+import DiskCalls
+import Files
 import FinishedTakes
 import GRDB
 import Glibc
@@ -12,7 +14,7 @@ import Transport
 @testable import Library
 
 /// A kit with takes of version 0.1, which did not have a kit id: upgraded, rolled back, and upgraded again.
-@Suite struct UpgradeTests {
+@Suite(.waitsOnNamedThreads) struct UpgradeTests {
     private let disk = TakesOnDisk()
     private let store = "folder:home"
     private let files = FileSystem()
@@ -101,7 +103,9 @@ import Transport
         try database.close()
     }
 
-    /// Inserts a row like version 0.1, without the key and the columns of later versions.
+    private static let laterKeys = "'$.kit_id', '$.sound', '$.damaged', '$.span_seconds', '$.peak_dbfs', '$.rms_dbfs'"
+
+    /// Inserts a row like version 0.1, without the keys and the columns of later versions.
     private func insertAsOld(_ take: StoredTake, _ database: Database) throws {
         let notesFile = "\(disk.library)/takes/\(take.name.stem).json"
         let modified = (try? files.attributes(notesFile))?.modifiedNs ?? 0
@@ -111,7 +115,7 @@ import Transport
             sql: """
                 INSERT INTO take (take, storage, day, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs, startedUs,
                     durationUs, number, byteCount, markerCount, isStarred, entry)
-                VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, json_remove(?, '$.kit_id', '$.sound', '$.damaged'))
+                VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, json_remove(?, \(Self.laterKeys)))
                 """,
             arguments: [
                 row.take, row.day, row.sidecarByteCount, row.sidecarModifiedNs, row.sidecarInode, modified,
@@ -274,7 +278,7 @@ import Transport
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM take WHERE take = ?", arguments: [new.take]) == 1)
             // Version 0.1 reads a sidecar again and drops the fields that it does not know.
             try database.execute(
-                sql: "UPDATE take SET entry = json_remove(entry, '$.kit_id', '$.sound', '$.damaged') WHERE take = ?",
+                sql: "UPDATE take SET entry = json_remove(entry, \(Self.laterKeys)) WHERE take = ?",
                 arguments: [new.take])
         }
         try database.close()

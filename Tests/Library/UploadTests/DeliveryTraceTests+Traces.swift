@@ -8,72 +8,72 @@ extension DeliveryTraceTests {
              + receipts[1].revision: null
              + receipts[1].store: tests:home
         - 0 of 8235
-        hash T.wav: 9b20e303
+        want of 1964
         save + hashes: bytes 1964, file T.wav, modified_ns …, sha256 9b20e303
-        put 2026-11-21/T.wav, 1964: 9b20e303, create
+        put 2026-11-21/T.wav, 1964: 9b20e303, create, counted 1964
           T [047f], 2026-11-21T06:18:11.250000Z, 0.02, heron07
         - 1964 of 8235; 1964 of 8235 to verify
         medium
         save + receipts[1].files: bytes 1964, file T.wav, mark mark-9b20, sha256 9b20e303
         - 1964 of 8235
-        hash T-raw.wav: 8d87e03f
+        want of 1964
         save + hashes: bytes 1964, file T-raw.wav, modified_ns …, sha256 8d87e03f
-        put 2026-11-21/T-raw.wav, 1964: 8d87e03f, create
+        put 2026-11-21/T-raw.wav, 1964: 8d87e03f, create, counted 1964
         - 3928 of 8235; 3928 of 8235 to verify
         medium
         save + receipts[1].files: bytes 1964, file T-raw.wav, mark mark-8d87, sha256 8d87e03f
         - 3928 of 8235
-        hash T-p2.wav: 576a8e27
+        want of 1964
         save + hashes: bytes 1964, file T-p2.wav, modified_ns …, sha256 576a8e27
-        put 2026-11-21/T-p2.wav, 1964: 576a8e27, create
+        put 2026-11-21/T-p2.wav, 1964: 576a8e27, create, counted 1964
         - 5892 of 8235; 5892 of 8235 to verify
         medium
         save + receipts[1].files: bytes 1964, file T-p2.wav, mark mark-576a, sha256 576a8e27
         - 5892 of 8235
-        hash T-p2-raw.wav: 98410ad9
+        want of 1964
         save + hashes: bytes 1964, file T-p2-raw.wav, modified_ns …, sha256 98410ad9
-        put 2026-11-21/T-p2-raw.wav, 1964: 98410ad9, create
+        put 2026-11-21/T-p2-raw.wav, 1964: 98410ad9, create, counted 1964
         - 7856 of 8235; 7856 of 8235 to verify
         medium
         save + receipts[1].files: bytes 1964, file T-p2-raw.wav, mark mark-9841, sha256 98410ad9
         - 7856 of 8235
-        hash T.dat: 19fa65fb
+        want of 32
         save + hashes: bytes 32, file T.dat, modified_ns …, sha256 19fa65fb
         save + receipts[1].attempts: bytes 32, file T.dat, sha256 19fa65fb
-        put 2026-11-21/T.dat, 32: 19fa65fb, create
+        put 2026-11-21/T.dat, 32: 19fa65fb, create, counted 32
         - 7888 of 8235; 7888 of 8235 to verify
         medium
         save - receipts[1].attempts: bytes 32, file T.dat, sha256 19fa65fb
              + receipts[1].files: bytes 32, file T.dat, mark mark-19fa, sha256 19fa65fb
         - 7888 of 8235
-        hash T.txt: 790c37db
+        want of 7
         save + receipts[1].attempts: bytes 7, file T.txt, sha256 790c37db
-        put 2026-11-21/T.txt, 7: 790c37db, create
+        put 2026-11-21/T.txt, 7: 790c37db, create, counted 7
         - 7895 of 8235; 7895 of 8235 to verify
         medium
         save - receipts[1].attempts: bytes 7, file T.txt, sha256 790c37db
              + receipts[1].files: bytes 7, file T.txt, mark mark-790c, sha256 790c37db
         - 7895 of 8235
-        hash T.other-13f1bee7.txt: 13f1bee7
+        want of 13
         save + receipts[1].attempts: bytes 13, file T.other-13f1bee7.txt, sha256 13f1bee7
-        put 2026-11-21/T.other-13f1bee7.txt, 13: 13f1bee7, create
+        put 2026-11-21/T.other-13f1bee7.txt, 13: 13f1bee7, create, counted 13
         - 7908 of 8235; 7908 of 8235 to verify
         medium
         save - receipts[1].attempts: bytes 13, file T.other-13f1bee7.txt, sha256 13f1bee7
              + receipts[1].files: bytes 13, file T.other-13f1bee7.txt, mark mark-13f1, sha256 13f1bee7
         - 7908 of 8235
-        hash T.notes.json: 10a1c3f7
+        want of 327
         save + receipts[1].attempts: bytes 327, file T.notes.json, sha256 10a1c3f7
-        put 2026-11-21/T.notes.json, 327: 10a1c3f7, create
+        put 2026-11-21/T.notes.json, 327: 10a1c3f7, create, counted 327
         - 8235 of 8235; 8235 of 8235 to verify
         medium
         save - receipts[1].attempts: bytes 327, file T.notes.json, sha256 10a1c3f7
              + receipts[1].files: bytes 327, file T.notes.json, mark mark-10a1, sha256 10a1c3f7
         - 8235 of 8235
-        hash T.json: 8dd87cef
+        want of 2442
         head 2026-11-21/T.json
         save + receipts[1].attempts: bytes 2442, file T.json, sha256 8dd87cef
-        put 2026-11-21/T.json, 2442: 8dd87cef, create
+        put 2026-11-21/T.json, 2442: 8dd87cef, create, counted 2442
         - 10677 of 8235; 10677 of 8235 to verify
         medium
         save - receipts[1].attempts: bytes 2442, file T.json, sha256 8dd87cef
@@ -94,11 +94,11 @@ extension DeliveryTraceTests {
         head 2026-11-21/T.notes.json
         get 2026-11-21/T.notes.json
         - 0 of 8224; 1964 of 8224; 3928 of 8224; 5892 of 8224; 7856 of 8224; 7888 of 8224
-        hash T.other-13f1bee7.txt: 13f1bee7
+        want of 13
         - 7901 of 8224
-        hash T.notes.json: d7cadc6f
+        want of 323
         save + receipts[1].attempts: bytes 323, file T.notes.json, sha256 d7cadc6f
-        put 2026-11-21/T.notes.json, 323: d7cadc6f, replacing("10a1c3f7")
+        put 2026-11-21/T.notes.json, 323: d7cadc6f, replacing("10a1c3f7"), counted 323
         - 8224 of 8224; 8224 of 8224 to verify
         medium
         save - receipts[1].files: bytes 327, file T.notes.json, mark mark-10a1, sha256 10a1c3f7
@@ -106,7 +106,7 @@ extension DeliveryTraceTests {
              + receipts[1].files: bytes 323, file T.notes.json, mark mark-d7ca, sha256 d7cadc6f
         - 8224 of 8224
         delete 2026-11-21/T.txt
-        hash T.json: 8dd87cef
+        want of 2442
         - 8224 of 8224
         save - receipts[1].notes_revision: 1
              - receipts[1].files: bytes 7, file T.txt, mark mark-790c, sha256 790c37db
@@ -122,11 +122,11 @@ extension DeliveryTraceTests {
         head 2026-11-21/T.json
         medium
         - 0 of 8224; 1964 of 8224; 3928 of 8224; 5892 of 8224; 7856 of 8224; 7888 of 8224
-        hash T.other-13f1bee7.txt: 13f1bee7
+        want of 13
         - 7901 of 8224
-        hash T.notes.json: d7cadc6f
+        want of 323
         - 8224 of 8224
-        hash T.json: 8dd87cef
+        want of 2442
         - 8224 of 8224
         save nothing
         2026-11-21T06:18:11.250000Z, 8 files
@@ -138,9 +138,9 @@ extension DeliveryTraceTests {
         head 2026-11-21/T.notes.json
         get 2026-11-21/T.notes.json
         - 0 of 2130; 1964 of 2130
-        hash T.notes.json: 165d8472
+        want of 166
         save + receipts[0].attempts: bytes 166, file T.notes.json, sha256 165d8472
-        put 2026-11-21/T.notes.json, 166: 165d8472, replacing("bd7425fa")
+        put 2026-11-21/T.notes.json, 166: 165d8472, replacing("bd7425fa"), counted 166
         - 2130 of 2130; 2130 of 2130 to verify
         medium
         save - receipts[0].files: bytes 170, file T.notes.json, mark mark-bd74, sha256 bd7425fa
@@ -149,16 +149,16 @@ extension DeliveryTraceTests {
         - 2130 of 2130
         delete 2026-11-21/T.txt
           refused
-        hash T.txt: e3b0c442
+        want of 0
         save + receipts[0].attempts: bytes 0, file T.txt, sha256 e3b0c442
-        put 2026-11-21/T.txt, 0: e3b0c442, replacing("790c37db")
+        put 2026-11-21/T.txt, 0: e3b0c442, replacing("790c37db"), counted 0
         - 2130 of 2130; 2130 of 2130 to verify
         medium
         save - receipts[0].files: bytes 7, file T.txt, mark mark-790c, sha256 790c37db
              - receipts[0].attempts: bytes 0, file T.txt, sha256 e3b0c442
              + receipts[0].files: bytes 0, file T.txt, mark mark-e3b0, sha256 e3b0c442
         - 2130 of 2130
-        hash T.json: 4db253e6
+        want of 1552
         - 2130 of 2130
         save - receipts[0].notes_revision: 1
              - receipts[0].completed: null
@@ -175,9 +175,9 @@ extension DeliveryTraceTests {
         head 2026-11-21/T.notes.json
         get 2026-11-21/T.notes.json
         - 0 of 2141; 1964 of 2141
-        hash T.txt: 44fe8c90
+        want of 7
         save + receipts[0].attempts: bytes 7, file T.txt, sha256 44fe8c90
-        put 2026-11-21/T.txt, 7: 44fe8c90, replacing("e3b0c442")
+        put 2026-11-21/T.txt, 7: 44fe8c90, replacing("e3b0c442"), counted 7
           refused
         hidden: outbox: tests:home: 2026-11-21/T.txt: refused
         """
@@ -187,29 +187,29 @@ extension DeliveryTraceTests {
         medium
         head 2026-11-21/T.notes.json
         - 0 of 2141; 1964 of 2141
-        hash T.txt: 44fe8c90
+        want of 7
         head 2026-11-21/T.txt
         get 2026-11-21/T.txt
         save + receipts[0].attempts: bytes 7, file T.txt, sha256 44fe8c90
-        put 2026-11-21/T.txt, 7: 44fe8c90, replacing("790c37db")
+        put 2026-11-21/T.txt, 7: 44fe8c90, replacing("790c37db"), counted 7
         - 1971 of 2141; 1971 of 2141 to verify
         medium
         save - receipts[0].attempts: bytes 7, file T.txt, sha256 44fe8c90
              - receipts[0].attempts: bytes 7, file T.txt, sha256 790c37db
              + receipts[0].files: bytes 7, file T.txt, mark mark-44fe, sha256 44fe8c90
         - 1971 of 2141
-        hash T.notes.json: 8d3bfaaa
+        want of 170
         save + receipts[0].attempts: bytes 170, file T.notes.json, sha256 8d3bfaaa
-        put 2026-11-21/T.notes.json, 170: 8d3bfaaa, create
+        put 2026-11-21/T.notes.json, 170: 8d3bfaaa, create, counted 170
         - 2141 of 2141; 2141 of 2141 to verify
         medium
         save - receipts[0].attempts: bytes 170, file T.notes.json, sha256 8d3bfaaa
              + receipts[0].files: bytes 170, file T.notes.json, mark mark-8d3b, sha256 8d3bfaaa
         - 2141 of 2141
-        hash T.json: 4db253e6
+        want of 1552
         head 2026-11-21/T.json
         save + receipts[0].attempts: bytes 1552, file T.json, sha256 4db253e6
-        put 2026-11-21/T.json, 1552: 4db253e6, create
+        put 2026-11-21/T.json, 1552: 4db253e6, create, counted 1552
         - 3693 of 2141
           away
         away: outbox: tests:home: 2026-11-21/T.json: away
@@ -221,11 +221,11 @@ extension DeliveryTraceTests {
         head 2026-11-21/T.notes.json
         get 2026-11-21/T.notes.json
         - 0 of 2140; 1964 of 2140
-        hash T.txt: 44fe8c90
+        want of 7
         - 1971 of 2140
-        hash T.notes.json: b447bb3d
+        want of 169
         save + receipts[0].attempts: bytes 169, file T.notes.json, sha256 b447bb3d
-        put 2026-11-21/T.notes.json, 169: b447bb3d, replacing("8d3bfaaa")
+        put 2026-11-21/T.notes.json, 169: b447bb3d, replacing("8d3bfaaa"), counted 169
           conflict
         save - receipts[0].attempts: bytes 169, file T.notes.json, sha256 b447bb3d
         conflict: outbox: tests:home: 2026-11-21/T.notes.json: conflict
@@ -253,10 +253,10 @@ extension DeliveryTraceTests {
         save - receipts[0].attempts: bytes 1964, file T.wav, mark mark-9b20, sha256 9b20e303
              + receipts[0].files: bytes 1964, file T.wav, mark mark-9b20, sha256 9b20e303
         - 1964 of 1964
-        hash T.json: 4db253e6
+        want of 1552
         head 2026-11-21/T.json
         head 2026-11-21/T.json
-        put 2026-11-21/T.json, 1552: 4db253e6, confirm
+        put 2026-11-21/T.json, 1552: 4db253e6, confirm, counted 1552
         - 3516 of 1964; 3516 of 1964 to verify
         medium
         save - receipts[0].attempts: bytes 1552, file T.json, mark mark-4db2, sha256 4db253e6
@@ -278,9 +278,9 @@ extension DeliveryTraceTests {
              + receipts[0].revision: null
              + receipts[0].store: tests:home
         - 0 of 2129
-        hash T.wav: 9b20e303
+        want of 1964
         save + hashes: bytes 1964, file T.wav, modified_ns …, sha256 9b20e303
-        put 2026-11-21/T.wav, 1964: 9b20e303, create
+        put 2026-11-21/T.wav, 1964: 9b20e303, create, counted 1964
           T [], 2026-11-21T06:18:11.250000Z, 0.01, heron07
         - 1964 of 2129; 1964 of 2129 to verify
         medium
@@ -288,9 +288,9 @@ extension DeliveryTraceTests {
              + receipts[0].unverified.files: [T.wav]
              + receipts[0].unverified.why: outbox: nothing is shown
         - 1964 of 2129
-        hash T.notes.json: 4cd2d0f3
+        want of 165
         save + receipts[0].attempts: bytes 165, file T.notes.json, sha256 4cd2d0f3
-        put 2026-11-21/T.notes.json, 165: 4cd2d0f3, create
+        put 2026-11-21/T.notes.json, 165: 4cd2d0f3, create, counted 165
         - 2129 of 2129; 2129 of 2129 to verify
         medium
         save - receipts[0].unverified.files: [T.wav]
@@ -298,11 +298,11 @@ extension DeliveryTraceTests {
              + receipts[0].files: bytes 165, file T.notes.json, sha256 4cd2d0f3
              + receipts[0].unverified.files: [T.wav, T.notes.json]
         - 2129 of 2129
-        hash T.json: 4db253e6
+        want of 1552
         head 2026-11-21/T.json
           hidden
         save + receipts[0].attempts: bytes 1552, file T.json, sha256 4db253e6
-        put 2026-11-21/T.json, 1552: 4db253e6, create
+        put 2026-11-21/T.json, 1552: 4db253e6, create, counted 1552
         - 3681 of 2129; 3681 of 2129 to verify
         medium
         save - receipts[0].unverified.files: [T.wav, T.notes.json]
@@ -326,11 +326,11 @@ extension DeliveryTraceTests {
         head 2026-11-21/T.wav
           hidden
         - 1964 of 2129
-        hash T.notes.json: 4cd2d0f3
+        want of 165
         head 2026-11-21/T.notes.json
           hidden
         - 2129 of 2129
-        hash T.json: 4db253e6
+        want of 1552
         head 2026-11-21/T.json
           hidden
         - 2129 of 2129
@@ -351,9 +351,9 @@ extension DeliveryTraceTests {
              + receipts[0].files: bytes 1964, file T.wav, mark mark-9b20, sha256 9b20e303
              + receipts[0].unverified.files: [T.notes.json, T.json]
         - 1964 of 2129
-        hash T.notes.json: 4cd2d0f3
+        want of 165
         head 2026-11-21/T.notes.json
-        put 2026-11-21/T.notes.json, 165: 4cd2d0f3, replacing("4cd2d0f3")
+        put 2026-11-21/T.notes.json, 165: 4cd2d0f3, replacing("4cd2d0f3"), counted 165
         - 2129 of 2129; 2129 of 2129 to verify
         medium
         save - receipts[0].unverified.files: [T.notes.json, T.json]
@@ -361,9 +361,9 @@ extension DeliveryTraceTests {
              + receipts[0].files: bytes 165, file T.notes.json, mark mark-4cd2, sha256 4cd2d0f3
              + receipts[0].unverified.files: [T.json]
         - 2129 of 2129
-        hash T.json: 4db253e6
+        want of 1552
         head 2026-11-21/T.json
-        put 2026-11-21/T.json, 1552: 4db253e6, replacing("4db253e6")
+        put 2026-11-21/T.json, 1552: 4db253e6, replacing("4db253e6"), counted 1552
         - 3681 of 2129; 3681 of 2129 to verify
         medium
         save - receipts[0].unverified.why: outbox: nothing is shown
@@ -393,24 +393,24 @@ extension DeliveryTraceTests {
              + receipts[0].revision: null
              + receipts[0].store: tests:home
         - 0 of 2140
-        hash T.wav: 9b20e303
+        want of 1964
         save + hashes: bytes 1964, file T.wav, modified_ns …, sha256 9b20e303
-        put 2026-11-21/T.wav, 1964: 9b20e303, create
+        put 2026-11-21/T.wav, 1964: 9b20e303, create, counted 1964
         - 1964 of 2140; 1964 of 2140 to verify
         medium
         save + receipts[0].files: bytes 1964, file T.wav, mark mark-9b20, sha256 9b20e303
         - 1964 of 2140
-        hash T.txt: 790c37db
+        want of 7
         save + receipts[0].attempts: bytes 7, file T.txt, sha256 790c37db
-        put 2026-11-21/T.txt, 7: 790c37db, replacing("790c37db")
+        put 2026-11-21/T.txt, 7: 790c37db, replacing("790c37db"), counted 7
         - 1971 of 2140; 1971 of 2140 to verify
         medium
         save - receipts[0].attempts: bytes 7, file T.txt, sha256 790c37db
              + receipts[0].files: bytes 7, file T.txt, mark mark-790c, sha256 790c37db
         - 1971 of 2140
-        hash T.notes.json: 675ebc3c
+        want of 169
         save + receipts[0].attempts: bytes 169, file T.notes.json, sha256 675ebc3c
-        put 2026-11-21/T.notes.json, 169: 675ebc3c, replacing("bd7425fa")
+        put 2026-11-21/T.notes.json, 169: 675ebc3c, replacing("bd7425fa"), counted 169
         - 2140 of 2140; 2140 of 2140 to verify
         medium
         save - receipts[0].attempts: bytes 169, file T.notes.json, sha256 675ebc3c
@@ -418,11 +418,11 @@ extension DeliveryTraceTests {
         - 2140 of 2140
         head 2026-11-21/T.json
         get 2026-11-21/T.json
-        hash T.json: 76b0c061
+        want of 1551
         head 2026-11-21/T.json
         get 2026-11-21/T.json
         save + receipts[0].attempts: bytes 1551, file T.json, sha256 76b0c061
-        put 2026-11-21/T.json, 1551: 76b0c061, replacing("4db253e6")
+        put 2026-11-21/T.json, 1551: 76b0c061, replacing("4db253e6"), counted 1551
         - 3691 of 2140; 3691 of 2140 to verify
         medium
         save - receipts[0].attempts: bytes 1551, file T.json, sha256 76b0c061
@@ -450,9 +450,9 @@ extension DeliveryTraceTests {
         save - receipts[0].files: bytes 1964, file T.wav, mark mark-d851, sha256 d8514f8a
              + receipts[0].files: bytes 1964, file T.wav, mark mark-9b20, sha256 9b20e303
         - 1964 of 1964
-        hash T.json: 4db253e6
+        want of 1552
         save + receipts[0].attempts: bytes 1552, file T.json, sha256 4db253e6
-        put 2026-11-21/T.json, 1552: 4db253e6, replacing("071df417")
+        put 2026-11-21/T.json, 1552: 4db253e6, replacing("071df417"), counted 1552
         - 3516 of 1964; 3516 of 1964 to verify
         medium
         save - receipts[0].files: bytes 1646, file T.json, mark mark-071d, sha256 071df417

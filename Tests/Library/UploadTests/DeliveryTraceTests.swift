@@ -1,4 +1,5 @@
 import Digests
+import Files
 import FinishedTakes
 import Glibc
 import StoreTrials

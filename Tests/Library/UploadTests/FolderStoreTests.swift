@@ -1,7 +1,7 @@
+import Files
 import Foundation
 import PowerCuts
 import StoreTrials
-import TakeFiles
 import Testing
 
 @testable import Upload

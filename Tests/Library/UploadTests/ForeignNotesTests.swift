@@ -97,7 +97,7 @@ struct ForeignNotesTests {
             #expect(found.memo == own && found.star && found.tags.count == TakeNotes.mostTags)
             let text = found.otherMemos?.joined(separator: "\n") ?? ""
             #expect(found.otherMemos?.count == 1 && text.hasPrefix(other))
-            #expect(text.contains("title: at the weir"))
+            #expect(found.title == "at the weir" && !text.contains("title: "))
             for tag in document.tags where !found.tags.contains(tag) { #expect(text.contains("tag: \(tag)\n")) }
             #expect(text.contains("marker at frame 600: mmm"))
             #expect(await notes.notes.otherMemos == found.otherMemos)
@@ -159,6 +159,23 @@ struct ForeignNotesTests {
         #expect(await notes.notes.tags == ["owl", "wet"])
     }
 
+    @Test func `a title at home comes to a kit that has none, and is kept as text beside another`() async throws {
+        await notes.change { $0.title = "dawn" }
+        try await send()
+        #expect(try there().title == "dawn")
+        await notes.forget()
+        await notes.change { $0.starred = true }
+        try await send()
+        #expect(await notes.notes.title == "dawn")
+        var document = try there()
+        (document.title, document.revision) = ("the weir", document.revision + 1)
+        try Data(document.bytes).write(to: URL(filePath: file()))
+        await notes.change { $0.starred = false }
+        try await send()
+        let found = try there()
+        #expect(found.title == "dawn" && found.otherMemos == ["title: the weir"])
+    }
+
     @Test func `notes that another wrote have no more than a person may note`() async throws {
         try await lose()
         var document = try there()
@@ -206,6 +223,21 @@ struct ForeignNotesTests {
         #expect(noted.markers.map(\.atFrame.count) == [480_000])
         #expect(noted.otherMemos == [Self.lines.joined(separator: "\n")])
         #expect(noted.isComplete(revision: 1, in: deliveries.store.name))
+    }
+
+    @Test func `a region at home comes back to a kit that lost its notes, and ends with the take`() async throws {
+        try await lose()
+        var document = try there()
+        var owl = Sidecar.Marker(atFrame: TakeFrame(600), note: "owl")
+        (owl.endFrame, owl.lowHz, owl.highHz) = (TakeFrame(480_001), 100, 400)
+        document.markers.append(owl)
+        try Data(document.bytes).write(to: URL(filePath: file()))
+        await notes.change { $0.starred = true }
+        try await send()
+        owl.endFrame = TakeFrame(480_000)
+        #expect(try sentSidecar().markers.last == owl)
+        #expect(try there().markers.last == owl)
+        #expect(await notes.notes.markers(of: []).last == owl)
     }
 
     private func sentSidecar() throws -> Sidecar {

@@ -1,3 +1,4 @@
+import Files
 import FinishedTakes
 import Foundation
 import StoreTrials
@@ -8,17 +9,16 @@ import Testing
 @testable import Upload
 
 /// A folder with restricted rights for the kit.
-private struct LimitedStore: Store {
+private struct LimitedStore: FolderFront {
     /// The refused operation.
     enum Limit { case reading, deleting, replacing }
 
     let folder: FolderStore
     var limits: Set<Limit>
-    var name: String { folder.name }
 
     func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
         if limits.contains(.replacing), mode.replaces { throw StoreError(.refused, "outbox: nothing is replaced") }
         if limits.contains(.reading), !mode.replaces, !mode.knows(metadata.sha256),
@@ -26,12 +26,10 @@ private struct LimitedStore: Store {
         {
             throw StoreError(.conflict, "outbox: another file of that name is there")
         }
-        var stored = try await folder.put(source, as: object, metadata, mode: mode, report: report)
+        var stored = try await folder.put(source, checksum, as: object, metadata, mode: mode, report: report)
         if limits.contains(.reading) { stored.unverified = "outbox: nothing is read" }
         return stored
     }
-    func head(_ object: ObjectName) async throws -> StoredObject? { try await folder.head(object) }
-    func list(_ receive: ([StoredObject]) async throws -> Void) async throws { try await folder.list(receive) }
     func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
         if limits.contains(.reading) { throw StoreError(.hidden, "outbox: nothing is read") }
         try await folder.get(object, receive)

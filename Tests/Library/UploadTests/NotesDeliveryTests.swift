@@ -71,6 +71,21 @@ struct NotesDeliveryTests {
         #expect(await isComplete())
     }
 
+    @Test("a region is at home with its band, in the notes and in the sidecar")
+    func region() async throws {
+        let region = try MarkedRegion(from: TakeFrame(500), to: TakeFrame(900), lowHz: 1500, highHz: 8000.5)
+        await notes.change { $0.setMarker(.init(atFrame: TakeFrame(500), note: "owl", region: .set(region))) }
+        try await send()
+        var expected = Sidecar.Marker(atFrame: TakeFrame(500), note: "owl")
+        (expected.endFrame, expected.lowHz, expected.highHz) = (TakeFrame(900), 1500, 8000.5)
+        let document = try #require(NotesDocument(Array(try there().utf8)))
+        #expect(document.markers == [Sidecar.Marker(atFrame: .first, note: "wren"), expected])
+        let path = "\(deliveries.root)/2026-11-21/\(name.stem).json"
+        let sent = try SidecarFile.sidecar(Array(Data(contentsOf: URL(filePath: path))), path: path)
+        #expect(sent.markers == document.markers)
+        #expect(await isComplete())
+    }
+
     /// People's changes to a take that is already in the store.
     private static let changes: [@Sendable (inout TakeNotes) -> Void] = [
         { $0.memo = "a wren" }, { $0.starred = true }, { $0.tag(adding: ["owl"], removing: []) },

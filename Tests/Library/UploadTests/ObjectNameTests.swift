@@ -48,7 +48,7 @@ struct ObjectNameTests {
         try Data([0xef, 0xbb, 0xbf] + Array("username = kit\r\npassword = p\r\n".utf8)).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         #expect(try SecretFile(path, credentials: nil).values("username", "password").map(\.text) == ["kit", "p"])
-        #expect(throws: StoreError(.refused, "outbox: \(trial.folder): is no file: name the file with the secret")) {
+        #expect(throws: StoreError(.refused, "outbox: \(trial.folder): is not a file: name the file with the secret")) {
             try SecretFile(trial.folder, credentials: nil)
         }
     }

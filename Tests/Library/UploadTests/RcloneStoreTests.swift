@@ -226,6 +226,28 @@ struct RcloneStoreTests {
         try await trial.check(try store("s3:recordings/kit"), byteCounts: [0, 1, 9_000_000])
     }
 
+    @Test("rclone: what rclone leaves running with its outputs open is not waited for", .timeLimit(.minutes(5)))
+    func leftRunning() async throws {
+        try standIn("sleep 1000 &\nexec \(rcloneProgram) \"$@\"")
+        #expect(try await store("box:", path: trial.folder).head(object) == nil)
+    }
+
+    @Test(
+        "rclone: an upload ends with rclone, also if what it started keeps its input open", .timeLimit(.minutes(5)))
+    func inputKeptOpen() async throws {
+        try standIn(
+            """
+            case "$*" in *rcat*) ;; *) exec \(rcloneProgram) "$@" ;; esac
+            sleep 1000 <&0 &
+            """)
+        let store = try store("box:", path: trial.folder)
+        let source = try await trial.source(try trial.file("long", byteCount: 2_000_000))
+        let metadata = try await trial.metadata(source)
+        await #expect(throws: StoreError.self) {
+            try await store.put(source, as: object, metadata, mode: .create) { _ in }
+        }
+    }
+
     @Test("rclone: an upload that is cancelled kills rclone and what it started")
     func cancelled() async throws {
         let processes = "\(trial.folder)/processes"
@@ -359,7 +381,7 @@ struct RcloneStoreTests {
         await trial.expectProblem(.refused) { _ = try await nix.head(object) }
         #expect(
             await sentence { _ = try await nix.list { _ in } }
-                == "outbox: rclone: listing at nix: there is no such remote in \(configuration): make it: rclone --config "
+                == "outbox: rclone: listing at nix: no such remote in \(configuration): make it: rclone --config "
                 + "\(configuration) config")
         for remote in ["", "folder", ":folder", "--config:", nil] as [String?] {
             #expect(

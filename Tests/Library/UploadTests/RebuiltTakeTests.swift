@@ -1,3 +1,4 @@
+import Files
 import FinishedTakes
 import Foundation
 import StoreTrials

@@ -36,7 +36,7 @@ struct SFTPAddressTests {
                 "sftp://kit@h/a: has a password, which is not used: remove it, and give the user a key"
             ),
             ("sftp://h/a", "sftp://h/a: names no user: write sftp://USER@HOST/PATH"),
-            ("https://kit@h/a", "https://kit@h/a: is no URL that begins with sftp://"),
+            ("https://kit@h/a", "https://kit@h/a: is not a URL that begins with sftp://"),
             ("sftp://@h/a", "sftp://@h/a: the user's name has characters that are not allowed, or none"),
             (
                 "sftp://-oProxyCommand=x@h/a",
@@ -46,9 +46,9 @@ struct SFTPAddressTests {
             ("sftp://kit@-oX/a", "sftp://kit@-oX/a: the host's name has characters that are not allowed, or none"),
             ("sftp://kit@/a", "sftp://kit@/a: the host's name has characters that are not allowed, or none"),
             ("sftp://kit@h$(x)/a", "sftp://kit@h$(x)/a: the host's name has characters that are not allowed, or none"),
-            ("sftp://kit@[h]/a", "sftp://kit@[h]/a: the host is no address"),
-            ("sftp://kit@h:0/a", "sftp://kit@h:0/a: the port is no number from 1 to 65535"),
-            ("sftp://kit@h:x/a", "sftp://kit@h:x/a: the port is no number from 1 to 65535"),
+            ("sftp://kit@[h]/a", "sftp://kit@[h]/a: the host is not an address"),
+            ("sftp://kit@h:0/a", "sftp://kit@h:0/a: the port is not a number from 1 to 65535"),
+            ("sftp://kit@h:x/a", "sftp://kit@h:x/a: the port is not a number from 1 to 65535"),
             ("sftp://kit@h", "sftp://kit@h: names no folder: write a path, or /~ for the home folder"),
             ("sftp://kit@h/", "sftp://kit@h/: names no folder: write a path, or /~ for the home folder"),
             ("sftp://kit@h/~//etc", "sftp://kit@h/~//etc: names no folder: write a path, or /~ for the home folder"),

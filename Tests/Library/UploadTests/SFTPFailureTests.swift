@@ -117,7 +117,7 @@ struct SFTPFailureTests {
         try write("PuTTY-User-Key-File-3: ssh-ed25519")
         await expect(
             .refused,
-            "\(key): is no private key of OpenSSH: make one with ssh-keygen -t ed25519 -N \"\" -f \(key)"
+            "\(key): is not a private key of OpenSSH: make one with ssh-keygen -t ed25519 -N \"\" -f \(key)"
         ) { try await send(settings) }
         try write(String(good.prefix(200)) + "\n-----END OPENSSH PRIVATE KEY-----\n")
         await #expect {
@@ -194,7 +194,7 @@ struct SFTPFailureTests {
         ) { try await send(readOnlySettings) }
         try Data().write(to: URL(filePath: "\(server.files)/2026-11-21"))
         await expect(
-            .refused, "\(server.place)\(server.files)/2026-11-21: is no folder: see url in [outbox.sftp]"
+            .refused, "\(server.place)\(server.files)/2026-11-21: not a folder: see url in [outbox.sftp]"
         ) { try await send(settings) }
     }
 
@@ -215,34 +215,34 @@ struct SFTPFailureTests {
         let cases: [(script: String, problem: StoreError.Problem, sentence: String)] = [
             (
                 "echo Welcome to the archive; cat >/dev/null", .refused,
-                "the server sends the text \"Welcome to the archive\", which is no SFTP: the user's shell there must print nothing"
+                "the server sends the text \"Welcome to the archive\", which is not SFTP: the user's shell there must print nothing"
             ),
             (
                 #"printf '\377\377\377\377'; cat >/dev/null"#, .refused,
-                "the server sends a packet of 4294967295 bytes, which is no SFTP: the user's shell there must print nothing"
+                "the server sends a packet of 4294967295 bytes, which is not SFTP: the user's shell there must print nothing"
             ),
             (
                 #"printf '\000\000\000\000'; cat >/dev/null"#, .refused,
-                "the server sends a packet of 0 bytes, which is no SFTP: the user's shell there must print nothing"
+                "the server sends a packet of 0 bytes, which is not SFTP: the user's shell there must print nothing"
             ),
             (
                 #"\#(version); printf '\000\000\000\011\145\000\000\000\011\000\000\000\000'; cat >/dev/null"#,
                 .refused,
-                "the server sends an answer to what was not asked, which is no SFTP: the user's shell there must print nothing"
+                "the server sends an answer without a request, which is not SFTP: the user's shell there must print nothing"
             ),
             (
                 #"\#(version); printf '\000\000\000\012\147\000\000\000\001\000\000\000\001a'; cat >/dev/null"#,
                 .refused,
-                "the server sends an answer to what was not asked, which is no SFTP: the user's shell there must print nothing"
+                "the server sends an answer without a request, which is not SFTP: the user's shell there must print nothing"
             ),
             (
                 #"\#(version); printf '\000\000\000\011\150\000\000\000\001\377\377\377\377'; cat >/dev/null"#,
                 .refused,
-                "the server sends a packet that ends early, which is no SFTP: the user's shell there must print nothing"
+                "the server sends a packet that ends early, which is not SFTP: the user's shell there must print nothing"
             ),
             (
                 #"printf '\000\000\000\005\002\000\000\000\002'; cat >/dev/null"#, .refused,
-                "the server sends version 2, which is no SFTP: the user's shell there must print nothing"
+                "the server sends version 2, which is not SFTP: the user's shell there must print nothing"
             ),
             ("cat >/dev/null", .away, "the server does not answer any more"),
             ("\(version); cat >/dev/null", .away, "the server does not answer any more"),
@@ -279,7 +279,7 @@ struct SFTPFailureTests {
         defer { try? SFTPServer.run("/usr/bin/umount", ["-l", disk]) }
         let settings = try server.settings(folder: disk)
         let tooLarge = try SFTPStore(settings, kit: "heron07")
-        await expect(.full, "\(server.place)\(disk)/2026-11-21: full: 9 MiB are to be sent, 8 MiB are free") {
+        await expect(.full, "\(server.place)\(disk)/2026-11-21: full: 9 MiB must be sent, 8 MiB are free") {
             try await send(to: tooLarge, byteCount: 10_000_000)
         }
         let store = try SFTPStore(settings, kit: "heron07")

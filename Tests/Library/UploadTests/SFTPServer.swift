@@ -82,7 +82,7 @@ final class SFTPServer: Sendable {
     func store(_ patience: SFTPConnection.Patience, folder: String? = nil) throws -> SFTPStore {
         let settings = try settings(folder: folder)
         let address = try SFTPAddress(settings.url ?? "")
-        return SFTPStore(address, kit: "heron07") { () throws(StoreError) in
+        return try SFTPStore(address, kit: "heron07") { () throws(StoreError) in
             try SFTPConnection(
                 SSHCommand(address, key: settings.keyFile, knownHosts: settings.knownHostsFile), patience: patience)
         }

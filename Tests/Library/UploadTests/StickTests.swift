@@ -1,3 +1,4 @@
+import Files
 import FinishedTakes
 import Foundation
 import Glibc
@@ -56,82 +57,82 @@ struct StickTests {
         await trial.expectProblem(.unadopted) { try await stick.tidy() }
         await trial.expectProblem(.unadopted) { _ = try await stick.medium() }
         #expect(try files("a") == before)
-        #expect(await stick.stickStanding() == .other([]))
+        #expect(try await stick.home.standing() == .other([]))
     }
 
     @Test func `an adopted stick is home, also after a restart and for another kit that adopts it`() async throws {
         let stick = try stick("a")
-        let mark = try await stick.adoptStick().mark
-        let again = try await stick.adoptStick()
+        let mark = try await stick.home.adopt().mark
+        let again = try await stick.home.adopt()
         #expect(again.mark == mark && !again.isNew && mark.name.count == 32)
-        #expect(await stick.stickStanding() == .home(mark))
+        #expect(try await stick.home.standing() == .home(mark))
         #expect(try await stick.medium() == mark.name)
         try await put("sound", on: stick)
         #expect(HomeSticks.open(in: trial.folder).0.has(mark))
         let other = try StoreTrial()
         let elsewhere = try FolderStore(
             name: "stick", path: path("a"), kit: "wren01", sticks: HomeSticks.open(in: other.folder).0)
-        #expect(await elsewhere.stickStanding() == .other([mark]))
-        #expect(try await elsewhere.adoptStick().mark != mark)
+        #expect(try await elsewhere.home.standing() == .other([mark]))
+        #expect(try await elsewhere.home.adopt().mark != mark)
         // Both kits have adopted the stick.
-        #expect(await stick.stickStanding() == .home(mark))
+        #expect(try await stick.home.standing() == .home(mark))
         let second = try self.stick("b")
-        #expect(try await second.adoptStick().mark != mark)
+        #expect(try await second.home.adopt().mark != mark)
     }
 
     @Test func `a mark that is a link, a folder or nonsense is none, and adopting replaces what it can`() async throws {
         let stick = try stick("a")
         let secret = path("secret.json")
-        let mark = try await self.stick("b").adoptStick().mark
+        let mark = try await self.stick("b").home.adopt().mark
         try FileManager.default.copyItem(atPath: path("b/.stick.json"), toPath: secret)
         try FileManager.default.createSymbolicLink(atPath: path("a/.stick.json"), withDestinationPath: secret)
-        #expect(await stick.stickStanding() == .other([]))
-        #expect(try await stick.adoptStick().mark != mark)
-        #expect(try await self.stick("b").stickStanding() == .home(mark))
+        #expect(try await stick.home.standing() == .other([]))
+        #expect(try await stick.home.adopt().mark != mark)
+        #expect(try await self.stick("b").home.standing() == .home(mark))
         let long = String(repeating: " ", count: 5000)
         for content in [
             "", "{}", #"{"sticks":["../../etc/passwd"]}"#, #"{"sticks":["\#(mark.name.uppercased())"]}"#, long,
         ] {
             try content.write(toFile: path("a/.stick.json"), atomically: true, encoding: .utf8)
-            #expect(await stick.stickStanding() == .other([]), "\(content)")
+            #expect(try await stick.home.standing() == .other([]), "\(content)")
         }
         try FileManager.default.removeItem(atPath: path("a/.stick.json"))
         mkdir(path("a/.stick.json"), 0o755)
-        #expect(await stick.stickStanding() == .other([]))
-        await #expect(throws: FileError.self) { _ = try await stick.adoptStick() }
+        #expect(try await stick.home.standing() == .other([]))
+        await #expect(throws: FileError.self) { _ = try await stick.home.adopt() }
     }
 
     @Test func `where no stick is in, none is offered, and adopting says so`() async throws {
         let stick = try stick("a")
         try FileManager.default.removeItem(atPath: path("a"))
-        #expect(await stick.stickStanding() == FolderStore.StickStanding.none)
-        await #expect(throws: FileError.self) { _ = try await stick.adoptStick() }
+        #expect(try await stick.home.standing() == StickFolder.Standing.none)
+        await #expect(throws: FileError.self) { _ = try await stick.home.adopt() }
         await trial.expectProblem(.away) { try await put("sound", on: stick) }
     }
 
     @Test func `a list that is damaged is kept, and said, and adopts anew`() async throws {
         let stick = try stick("a")
-        _ = try await stick.adoptStick()
+        _ = try await stick.home.adopt()
         let list = path("sticks.json")
         try "half a li".write(toFile: list, atomically: true, encoding: .utf8)
         let (found, problem) = HomeSticks.open(in: trial.folder)
         #expect(
             problem
-                == "stick: \(list): is no list of sticks: kept as \(list).damaged: no stick is home before it is adopted "
+                == "stick: \(list): is not a list of sticks: kept as \(list).damaged: no stick is home before it is adopted "
                 + "again, or has a take that this kit sent")
         let again = try FolderStore(name: "stick", path: path("a"), kit: "heron07", sticks: found)
-        guard case .other(let marks) = await again.stickStanding(), marks.count == 1 else {
+        guard case .other(let marks) = try await again.home.standing(), marks.count == 1 else {
             return #expect(Bool(false))
         }
-        _ = try await again.adoptStick()
+        _ = try await again.home.adopt()
         #expect(HomeSticks.open(in: trial.folder).problem == nil)
     }
 
     @Test func `a list that cannot be written adopts no stick`() async throws {
         let stick = try stick("a")
         mkdir(path("sticks.json.tmp"), 0o755)
-        await #expect(throws: FileError.self) { _ = try await stick.adoptStick() }
-        guard case .other = await stick.stickStanding() else { return #expect(Bool(false)) }
+        await #expect(throws: FileError.self) { _ = try await stick.home.adopt() }
+        guard case .other = try await stick.home.standing() else { return #expect(Bool(false)) }
     }
 
     // MARK: Receipts
@@ -149,7 +150,7 @@ struct StickTests {
         let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
         let notes = TakeDeliveryTests.Notes(name.stem)
         let (first, second) = (try stick("a"), try stick("b"))
-        let (mark, other) = (try await first.adoptStick().mark, try await second.adoptStick().mark)
+        let (mark, other) = (try await first.home.adopt().mark, try await second.home.adopt().mark)
         #expect(try await deliver(name, notes, to: first).stick == mark.name)
         await notes.change { $0.memo = "by the river" }
         let receipt = try await deliver(name, notes, to: second)
@@ -173,11 +174,11 @@ struct StickTests {
         let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
         let notes = TakeDeliveryTests.Notes(name.stem)
         let stick = try stick("a")
-        _ = try await stick.adoptStick()
+        _ = try await stick.home.adopt()
         _ = try await deliver(name, notes, to: stick)
         await notes.change { $0[receiptOf: "stick"]?.stick = nil }
         let other = try self.stick("b")
-        let mark = try await other.adoptStick().mark
+        let mark = try await other.home.adopt().mark
         await notes.change { $0.memo = "by the river" }
         let receipt = try await deliver(name, notes, to: other)
         #expect(receipt.stick == mark.name)
@@ -188,8 +189,8 @@ struct StickTests {
         let name = try disk.add(TakesOnDisk.sidecar(42), audioBytes: 5000)
         let notes = TakeDeliveryTests.Notes(name.stem)
         let stick = try stick("a")
-        _ = try await stick.adoptStick()
-        _ = try await self.stick("b").adoptStick()
+        _ = try await stick.home.adopt()
+        _ = try await self.stick("b").home.adopt()
         let delivery = TakeDelivery(
             name, in: TakesFolder(path: disk.takes), to: stick, reader: trial.reader, throttle: nil)
         let (a, b, c) = (path("a"), path("b"), path("c"))
@@ -203,5 +204,12 @@ struct StickTests {
                 }, save: { await notes.change($0) })
         }
         #expect(await notes.notes[receiptOf: "stick"]?.completed == nil)
+    }
+}
+
+extension FolderStore {
+    /// The folder on the stick.
+    fileprivate var home: StickFolder {
+        get throws { try #require(traits.stick) }
     }
 }

@@ -169,35 +169,29 @@ struct TakeDeliveryTests {
     }
 
     /// A store that accepts files, and hides them until `open`.
-    private final class DropBox: Store {
-        private let store: FolderStore
+    private final class DropBox: FolderFront {
+        let folder: FolderStore
         private let state = Locked((isOpen: false, puts: 0))
-        var name: String { store.name }
         var puts: Int { state.withLock(\.puts) }
         private var isOpen: Bool { state.withLock(\.isOpen) }
 
-        init(_ store: FolderStore) { self.store = store }
+        init(_ folder: FolderStore) { self.folder = folder }
 
         func open() { state.withLock { $0.isOpen = true } }
 
         func put(
-            _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-            report: @escaping @Sendable (PutProgress) -> Void
+            _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+            mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
         ) async throws -> StoredObject {
             state.withLock { $0.puts += 1 }
-            var stored = try await store.put(source, as: object, metadata, mode: mode, report: report)
+            var stored = try await folder.put(source, checksum, as: object, metadata, mode: mode, report: report)
             if !isOpen { stored.unverified = "outbox: nothing is shown" }
             return stored
         }
         func head(_ object: ObjectName) async throws -> StoredObject? {
             guard isOpen else { throw StoreError(.hidden, "outbox: nothing is shown") }
-            return try await store.head(object)
+            return try await folder.head(object)
         }
-        func list(_ receive: ([StoredObject]) async throws -> Void) async throws {}
-        func get(_ object: ObjectName, _ receive: ([UInt8]) async throws -> Void) async throws {
-            try await store.get(object, receive)
-        }
-        func delete(_ object: ObjectName) async throws { try await store.delete(object) }
     }
 
     @Test("a take in a store that shows nothing is sent once, and verified once that shows it")

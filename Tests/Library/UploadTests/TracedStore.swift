@@ -2,8 +2,8 @@ import Digests
 import Takes
 import Upload
 
-/// A store in memory that notes each call.
-final class TracedStore: Store {
+/// A store in memory that notes each call. Its checksum of a file is the length.
+final class TracedStore: ServerStore {
     /// The operation that the kit may not do.
     enum Limit { case looking, deleting, replacing }
 
@@ -46,17 +46,23 @@ final class TracedStore: Store {
         if isNew { trace.note(facts) }
     }
 
-    func hash(of source: UploadSource) async throws -> String {
-        let sha256 = try await source.sha256()
-        trace.note("hash \(source.path.split(separator: "/").last ?? ""): \(sha256)")
-        return sha256
+    private struct ByteCount: Checksum {
+        var count = 0
+
+        mutating func update(_ bytes: [UInt8]) { count += bytes.count }
+    }
+
+    func wantedChecksum(byteCount: Int64) -> (any Checksum)? {
+        trace.note("want of \(byteCount)")
+        return ByteCount()
     }
 
     func put(
-        _ source: UploadSource, as object: ObjectName, _ metadata: ObjectMetadata, mode: PutMode,
-        report: @escaping @Sendable (PutProgress) -> Void
+        _ source: UploadSource, _ checksum: (any Checksum)?, as object: ObjectName, _ metadata: ObjectMetadata,
+        mode: PutMode, report: @escaping @Sendable (PutProgress) -> Void
     ) async throws -> StoredObject {
-        trace.note("put \(object), \(source.byteCount): \(metadata.sha256), \(mode)")
+        let counted = (checksum as? ByteCount).map { ", counted \($0.count)" } ?? ""
+        trace.note("put \(object), \(source.byteCount): \(metadata.sha256), \(mode)\(counted)")
         noteFacts(metadata)
         let content = try await source.bytes(at: 0, count: Int(source.byteCount))
         if let there = bytes(of: object), there != content {

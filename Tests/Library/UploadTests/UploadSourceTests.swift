@@ -1,5 +1,7 @@
 import Foundation
 import StoreTrials
+import Takes
+import TestBench
 import Testing
 
 @testable import Upload
@@ -29,6 +31,15 @@ struct UploadSourceTests {
             [UInt8](repeating: 1, count: 100_000), called: "a", reader: trial.reader,
             throttle: Throttle(kilobitsPerSecond: kilobitsPerSecond))
         #expect(try await source.piece(at: 0, count: 65_536).count == min(65_536, 125 * kilobitsPerSecond))
+    }
+
+    @Test("what passed the limit an hour ago delays nothing", .timeLimit(.minutes(5)))
+    func laterPieces() async throws {
+        let clock = TestClock()
+        let throttle = Throttle(kilobitsPerSecond: 1, clock: clock)
+        try await throttle.pass(125 * 3600)
+        clock.advance(by: .seconds(3600))
+        try await throttle.pass(1)
     }
 
     @Test("a file that becomes shorter while it is sent is reported")

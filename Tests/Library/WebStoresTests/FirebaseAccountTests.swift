@@ -2,6 +2,8 @@ import Foundation
 import OtherPrograms
 import Settings
 import StoreTrials
+import Synchronization
+import Takes
 import Testing
 import Upload
 
@@ -38,6 +40,28 @@ struct FirebaseAccountTests {
         #expect(try servers.control().grants == 2)
         for _ in 0..<3 { #expect(try await store.head(object) == nil) }
         #expect(try servers.control().grants == 5)
+    }
+
+    /// A test sets `now`. The calendar is the machine's, because the service compares times with it.
+    private final class MovedClock: Clock {
+        private let time = Mutex(Instant(nanoseconds: 0))
+
+        func now() -> Instant { time.withLock { $0 } }
+        func wallTime() -> WallTime { SystemClock().wallTime() }
+        func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
+    }
+
+    @Test("Firebase: a token of an hour is used for 55 minutes")
+    func lifetime() async throws {
+        let clock = MovedClock()
+        let store = try servers.store(clock: clock)
+        var grants: [Int] = []
+        for duration in [0, 3299, 1, 3299, 1] {
+            clock.pass(.seconds(duration))
+            #expect(try await store.head(object) == nil)
+            grants.append(try servers.control().grants)
+        }
+        #expect(grants == [1, 1, 2, 2, 3])
     }
 
     @Test("Firebase: a key that is not accepted is refused with a reason, and no secret")
@@ -104,11 +128,11 @@ struct FirebaseAccountTests {
         for (text, expected) in [
             (
                 #"{"type": "hush"}"#,
-                "outbox: \(path): is no key of a service account: make one in the Google Cloud console (IAM, Service accounts, Keys, JSON)"
+                "outbox: \(path): is not a key of a service account: make one in the Google Cloud console (IAM, Service accounts, Keys, JSON)"
             ),
             (
                 #"{"client_email": "a@b", "private_key": "hush"}"#,
-                "outbox: \(path): its private_key is no RSA key (PEM): download the key again"
+                "outbox: \(path): its private_key is not an RSA key (PEM): download the key again"
             ),
         ] {
             try write(text, path)
@@ -203,7 +227,7 @@ struct FirebaseAccountTests {
         }
         #expect(
             await sentence { try await store.list { _ in } }
-                == "outbox: \(google): listing bucket nowhere: there is no such bucket: see [outbox.firebase] bucket, and make it in "
+                == "outbox: \(google): listing bucket nowhere: no such bucket: see [outbox.firebase] bucket, and make it in "
                 + "the Firebase console")
         // The emulator does not say whether the bucket or the object is missing; the upload does.
         settings.endpoint = servers.emulatorSettings.endpoint

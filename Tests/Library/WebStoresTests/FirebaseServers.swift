@@ -1,6 +1,7 @@
 import Foundation
 import Settings
 import StoreTrials
+import Takes
 import Upload
 
 @testable import WebStores
@@ -47,8 +48,10 @@ final class FirebaseServers: Sendable {
         return settings
     }
 
-    func store(_ settings: Settings.Outbox.Firebase? = nil) throws -> FirebaseStore {
-        try FirebaseStore(settings ?? self.settings, web: web, resume: trial.resume)
+    func store(
+        _ settings: Settings.Outbox.Firebase? = nil, clock: any Clock = SystemClock()
+    ) throws -> FirebaseStore {
+        try FirebaseStore(settings ?? self.settings, web: web, resume: trial.resume, clock: clock)
     }
 
     /// The requests that the front end received: granted tokens, and bytes of uploads.

@@ -281,7 +281,7 @@ struct HostileServerTests {
                 self.wfile.flush()
                 time.sleep(0.01)
             """)
-        let web = try Web(patience: .milliseconds(100))
+        let web = try Web(patience: .seconds(2))
         let error = await #expect(throws: StoreError.self) {
             _ = try await web.send(.GET, "http://127.0.0.1:\(server.port)/").bytes()
         }

@@ -23,6 +23,22 @@ struct WebDAVAddressTests {
         #expect(day.url == "https://a/b/2026-11-21/%C3%A4%20b.wav" && day.asFolder.url == day.url + "/")
     }
 
+    @Test(
+        "WebDAV: a host whose name has other letters than ASCII is looked up by its ASCII form",
+        arguments: [
+            ("https://MÜLLER.example:8443/ä", "https://xn--mller-kva.example:8443/ä"),
+            ("http://müller:80", "http://xn--mller-kva:80"), ("https://faß.de/a", "https://xn--fa-hia.de/a"),
+            ("https://例え.テスト/a/b", "https://xn--r8jz45g.xn--zckzah/a/b"),
+            ("https://3年b組金八先生/", "https://xn--3b-ww4c5e180e575a65lsy2b/"),
+            ("https://a.example/ä", "https://a.example/ä"),
+        ])
+    func otherLetters(url: String, ascii: String) { #expect(Web.connectable(url) == ascii) }
+
+    @Test(
+        "WebDAV: a host in letters that have several forms is refused: they would lead to another server",
+        arguments: ["bu\u{308}cher.example", "bücher。example", "ＥＸＡＭＰＬＥ.example", "aä\u{200d}b.example"])
+    func ambiguousLetters(host: String) { #expect(Web.parsed("https://\(host)/a") == nil) }
+
     @Test("WebDAV: a folder of Nextcloud has one for chunks beside it")
     func uploads() throws {
         let cloud = "https://cloud.example.org/sub/remote.php/dav"

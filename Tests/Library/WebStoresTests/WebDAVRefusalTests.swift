@@ -54,7 +54,7 @@ struct WebDAVRefusalTests {
             await failure { try await put(store) }
                 == StoreError(
                     .refused,
-                    "outbox: \(digest.root)/recordings: the server wants another way to sign in than Basic: allow Basic there"
+                    "outbox: \(digest.root)/recordings: the server does not offer Basic authentication: allow it there"
                 ))
     }
 
@@ -153,7 +153,7 @@ struct WebDAVRefusalTests {
             await failure { try await put(store) }
                 == StoreError(
                     .refused,
-                    "outbox: http://127.0.0.1:\(server.port)/files: is no WebDAV folder (PROPFIND gives 501): "
+                    "outbox: http://127.0.0.1:\(server.port)/files: is not a WebDAV folder (PROPFIND gives 501): "
                         + "correct url in [outbox.webdav]"))
     }
 
@@ -210,7 +210,7 @@ struct WebDAVRefusalTests {
         ] {
             #expect(
                 try failure(url)
-                    == "outbox: url in [outbox.webdav] is no address of a folder: it is https://HOST/PATH")
+                    == "outbox: url in [outbox.webdav] is not a folder's address: write https://HOST/PATH")
         }
         #expect(
             try failure(nil) == "outbox: the folder is missing: write url = \"https://…\" in [outbox.webdav]")

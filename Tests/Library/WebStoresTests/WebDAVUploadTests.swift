@@ -249,24 +249,3 @@ struct WebDAVUploadTests {
         }
     }
 }
-
-extension StoreTrial {
-    /// Whether an upload ends by cancellation after this many bytes were read to be sent.
-    func isCancelled(
-        after byteCount: Int64,
-        _ upload: @escaping @Sendable (@escaping @Sendable (PutProgress) -> Void) async throws -> Void
-    ) async -> Bool {
-        let (progress, reached) = AsyncStream<Void>.makeStream()
-        let task = Task {
-            try await upload { if case .sent(let count) = $0, count >= byteCount { reached.finish() } }
-        }
-        for await _ in progress {}
-        task.cancel()
-        do {
-            try await task.value
-            return false
-        } catch {
-            return error is CancellationError
-        }
-    }
-}

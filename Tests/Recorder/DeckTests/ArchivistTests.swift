@@ -1,7 +1,7 @@
+import Files
 import Foundation
 import Glibc
 import Panel
-import TakeFiles
 import Takes
 import TestBench
 import Testing

@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import TakeFiles
 import TakePlaces
 import Takes
 import TestBench

@@ -1,7 +1,7 @@
+import Files
 import Foundation
 import Glibc
 import Panel
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -101,7 +101,7 @@ import Workers
         let (takes, storage) = (rig.directory, "that its storage is mounted")
         #expect(
             refusals.map(\.message) == [
-                "discard: \(stem): what is meant is in \(other), and the recorder's takes are in \(takes)",
+                "discard: \(stem): the request names \(other), and the recorder's takes are in \(takes)",
                 "discard: \(stem): examine \(other)/none: No such file or directory: see that it was not deleted, and \(storage)",
             ])
         #expect(try rig.sidecars().count == 1)

@@ -1,7 +1,7 @@
+import Files
 import Foundation
 import Panel
 import ScriptedPlayback
-import TakeFiles
 import Takes
 import TestBench
 import Transport

@@ -174,7 +174,7 @@ import Transport
         rig.deck.handle(.adoptStick(pressed: rig.clock.now()))
         #expect(wishes == [] && rig.deck.indication.answer?.kind == .refused)
         #expect(
-            rig.log.messages.last == "stick: stop and play were held, and there is no stick that the kit does not know")
+            rig.log.messages.last == "stick: stop and play were held, and no unknown stick is in")
         rig.deck.upload = .stickOffered
         rig.deck.handle(.adoptStick(pressed: rig.clock.now()))
         #expect(wishes == [.adoptStick])

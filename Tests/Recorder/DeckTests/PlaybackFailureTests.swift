@@ -1,7 +1,7 @@
+import Files
 import Panel
 import Ring
 import ScriptedPlayback
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -42,7 +42,7 @@ import Transport
     @Test func `commands that do not fit are refused in one sentence, and change nothing`() throws {
         let empty = try Rig()
         empty.run(.milliseconds(100))
-        #expect(perform(.play(nil), on: empty).text == "not-found: play: there is no take yet in \(empty.directory)")
+        #expect(perform(.play(nil), on: empty).text == "not-found: play: no take yet in \(empty.directory)")
         #expect(empty.deck.indication.answer?.kind == .refused)
         let rig = try rig()
         #expect(perform(.pause, on: rig).text == "busy: pause: nothing is being played: play a take first")

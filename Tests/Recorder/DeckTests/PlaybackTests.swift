@@ -44,6 +44,14 @@ import Transport
         return Array(samples[first...last])
     }
 
+    @Test func `the status has the volume in force, from the settings and then from a request`() throws {
+        let rig = try rig(takes: []) { $0.volume = 0.5 }
+        #expect(rig.deck.status.volume == 0.5)
+        rig.deck.perform(.volume(0.25)) { _ in }
+        rig.work()
+        #expect(rig.deck.status.volume == 0.25)
+    }
+
     @Test func `a take is played whole, from its first frame to its last`() throws {
         let rig = try rig(takes: [1700])
         let first = try first(rig)

@@ -1,9 +1,9 @@
+import Files
 import Foundation
 import Glibc
 import Panel
 import Recording
 import Ring
-import TakeFiles
 import Takes
 import Testing
 import Transport
@@ -53,6 +53,21 @@ import Workers
         let samples = try sidecar.parts.flatMap { try rig.samples($0.file, of: sidecar) }
         #expect(difference(samples, 8000..<8000 + Int(sidecar.frames)) == nil)
         #expect(sidecar.frames > 8 * 2500)
+    }
+
+    @Test func `the status has the time in which record goes on with the take`() throws {
+        let rig = try stopped()
+        let left = try #require(rig.deck.status.rejoinSecondsLeft)
+        #expect((50...60).contains(left))
+        rig.run(.seconds(1))
+        let later = try #require(rig.deck.status.rejoinSecondsLeft)
+        #expect(abs(left - 1 - later) < 0.001)
+        rig.press(.stop)
+        rig.run(.milliseconds(50))
+        #expect(rig.deck.status.rejoinSecondsLeft == nil)
+        rig.press(.record)
+        rig.run(.milliseconds(100))
+        #expect(rig.deck.status.rejoinSecondsLeft == nil)
     }
 
     @Test func `other devices may be opened only while no take is recorded or played, nor can go on`() throws {

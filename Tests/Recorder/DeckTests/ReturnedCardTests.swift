@@ -1,7 +1,7 @@
+import Files
 import Foundation
 import Glibc
 import Panel
-import TakeFiles
 import Takes
 import TestBench
 import Testing
@@ -59,7 +59,7 @@ import Transport
 
     @Test func `sound of another rate waits in the ring for its part`() throws {
         let rig = try returned(rateHz: 16_000, failing: EACCES)
-        #expect(says(rig, "is lost if no file can be made soon"))
+        #expect(says(rig, "is lost unless a file can be made soon"))
         storage.creating = nil
         rig.press(.stop)
         rig.settle()

@@ -1,6 +1,6 @@
+import Files
 import Foundation
 import Panel
-import TakeFiles
 import TakePlaces
 import Takes
 import TestBench

@@ -1,6 +1,6 @@
+import Files
 import Glibc
 import Panel
-import TakeFiles
 import Takes
 import TestBench
 import Testing

@@ -1,10 +1,10 @@
 import Glibc
 import Live
 import Ring
+import Sockets
 import Takes
 import Testing
 
-@testable import Control
 @testable import Listening
 
 /// Peers and cards that come and go.

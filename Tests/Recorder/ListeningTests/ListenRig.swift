@@ -2,6 +2,7 @@ import Filters
 import Glibc
 import Live
 import Ring
+import Sockets
 import Takes
 import TestBench
 import Testing
@@ -25,9 +26,9 @@ final class ListenRig {
     init(calls: SocketCalls = SocketCalls()) throws {
         path = folder.path + "/listen.sock"
         soundPath = folder.path + "/sound.sock"
-        sound = SoundServing(try Control.Listener(path: soundPath), calls: calls)
+        sound = SoundServing(try Sockets.Listener(path: soundPath), calls: calls)
         loop = ListenLoop(
-            try Control.Listener(path: path), sound: sound, orders: orders, clock: clock, calls: calls)
+            try Sockets.Listener(path: path), sound: sound, orders: orders, clock: clock, calls: calls)
     }
 
     func open(rateHz: Int = 8000, channels: Int = 2, design: FilterDesign? = nil, in ring: Ring? = nil) {
@@ -113,7 +114,7 @@ final class ListenRig {
             socket = Descriptor(Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0))
             let number = socket.number
             let code = unsafe SocketAddress.with(path) { unsafe connect(number, $0, $1) }
-            if code != 0 { Issue.record("cannot connect: \(systemText(errno))") }
+            if code != 0 { Issue.record("cannot connect: \(SystemError(errno))") }
         }
 
         func send(_ text: String) {

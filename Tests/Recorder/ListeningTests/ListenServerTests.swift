@@ -2,6 +2,7 @@ import Filters
 import Glibc
 import Live
 import Ring
+import Sockets
 import Takes
 import TestBench
 import Testing

@@ -1,10 +1,10 @@
 import Glibc
 import Live
 import Ring
+import Sockets
 import Takes
 import Testing
 
-@testable import Control
 @testable import Listening
 
 /// Programs that get the card's own samples with their positions.
@@ -158,6 +158,22 @@ struct SoundServingTests {
         follow(found)
     }
 
+    @Test func `a reader that comes while the sound is withheld gets the format when it returns`() throws {
+        let rig = try ListenRig()
+        rig.open()
+        rig.turn()
+        let ring = rig.ring
+        rig.close()
+        rig.turn()
+        let reader = rig.soundPeer()
+        rig.open(in: ring)
+        rig.turn()
+        rig.deliver(10)
+        rig.turn()
+        let found = try messages(reader.receive())
+        #expect(found.map(\.kind) == [.format, .sound] && found.map(\.first) == [0, 0])
+    }
+
     @Test func `a ring that is closed is not held`() throws {
         let rig = try ListenRig()
         rig.open()
@@ -208,6 +224,119 @@ struct SoundServingTests {
         #expect(found[1].text == #"{"at_frame":70,"rate_hz":8000,"take":"heron07-0042-061811Z"}"#)
         #expect(try messages(late.receive()).map(\.kind) == [.format, .takeBegins, .takeEnds])
         #expect(try messages(last.receive()).map(\.kind) == [.format])
+    }
+
+    /// Sends bytes of a reader, and has the loop receive and answer them.
+    private func send(_ text: String, _ reader: ListenRig.Listener, _ rig: ListenRig) {
+        reader.send(text)
+        rig.loop.wait()
+        rig.turn()
+    }
+
+    /// Turns the loop until a reader has received everything.
+    private func receiveAll(_ reader: ListenRig.Listener, _ rig: ListenRig) throws -> [Message] {
+        for _ in 0..<20 {
+            rig.turn()
+            reader.receive()
+        }
+        return try messages(reader.receive())
+    }
+
+    @Test(arguments: [["past\n"], ["pa", "st", "\n"], ["past\npast\nmono\n"]])
+    func `a reader that asks for the past gets it after another format message, and disturbs no other`(
+        _ pieces: [String]
+    ) throws {
+        let rig = try ListenRig()
+        rig.open()
+        rig.turn()
+        rig.deliver(40_000)
+        let (reader, other) = (rig.soundPeer(), rig.soundPeer())
+        rig.deliver(100)
+        rig.turn()
+        for piece in pieces { send(piece, reader, rig) }
+        rig.deliver(50)
+        let found = try receiveAll(reader, rig)
+        // The ring has 32 000 frames. 800 may be overwritten at any time, and 8000 within a second: the oldest is
+        // 40 100 + 800 + 8000 − 32 000.
+        let oldest = Int64(16_900)
+        #expect(found.prefix(3).map(\.kind) == [.format, .sound, .format])
+        #expect(found.prefix(3).map(\.first) == [40_000, 40_000, oldest] && found[1].frames == 100)
+        #expect(found[0].payload == found[2].payload)
+        let past = found.dropFirst(3)
+        #expect(past.first?.first == oldest && past.allSatisfy { $0.kind == .sound })
+        #expect(follow(Array(past)).next == 40_150)
+        #expect(past.flatMap { $0.samples() } == (oldest..<40_150).map { Int16(truncatingIfNeeded: $0) })
+        let undisturbed = try receiveAll(other, rig)
+        #expect(undisturbed.map(\.kind) == [.format, .sound, .sound])
+        #expect(undisturbed.map(\.first) == [40_000, 40_000, 40_100])
+    }
+
+    @Test(arguments: [
+        "past", "PAST\n", "past \n", "\n", "mono\npast\n", String(repeating: "past", count: 10_000),
+        String(repeating: "\0", count: 50_000),
+    ])
+    func `a reader that sends anything else is served as one that sends nothing`(_ text: String) throws {
+        let rig = try ListenRig()
+        rig.open()
+        rig.turn()
+        rig.deliver(1000)
+        let reader = rig.soundPeer()
+        send(text, reader, rig)
+        // It is not read again, also after it has finished sending.
+        reader.finishSending()
+        for _ in 0..<3 { rig.loop.wait() }
+        #expect(rig.sound.peers.allSatisfy { !$0.mayAsk })
+        rig.deliver(10)
+        let found = try receiveAll(reader, rig)
+        #expect(found.map(\.kind) == [.format, .sound] && found.map(\.first) == [1000, 1000])
+        #expect(!reader.isOver)
+    }
+
+    @Test func `what was withheld, and what came before, is in no past`() throws {
+        let rig = try ListenRig()
+        rig.open()
+        rig.turn()
+        rig.deliver(1000)
+        rig.turn()
+        let ring = rig.ring
+        rig.close()
+        rig.turn()
+        // While no card is open there is no past.
+        let early = rig.soundPeer()
+        send("past\n", early, rig)
+        rig.open(in: ring)
+        rig.deliver(20)
+        rig.turn()
+        rig.deliver(30)
+        let late = rig.soundPeer()
+        send("past\n", late, rig)
+        rig.deliver(5)
+        var found = try receiveAll(late, rig)
+        #expect(found.map(\.kind) == [.format, .format, .sound, .sound])
+        #expect(found.map(\.first) == [1050, 1020, 1020, 1050])
+        found = try receiveAll(early, rig)
+        #expect(found.map(\.kind) == [.format, .sound, .sound] && found.map(\.first) == [1020, 1020, 1050])
+    }
+
+    @Test func `after the past was asked for, the take in progress is announced again, and no other`() throws {
+        let rig = try ListenRig()
+        rig.open()
+        rig.turn()
+        let reader = rig.soundPeer()
+        rig.deliver(500)
+        var take = LiveTake(stem: "heron07-0041-061811Z", rateHz: 8000, position: 100, frame: .first)
+        rig.note(take)
+        (take.position, take.frame, take.isOver) = (200, TakeFrame(100), true)
+        rig.note(take)
+        take = LiveTake(stem: "heron07-0042-061811Z", rateHz: 8000, position: 300, frame: .first)
+        rig.note(take)
+        rig.turn()
+        let before = try receiveAll(reader, rig)
+        #expect(before.map(\.kind) == [.format, .takeBegins, .takeEnds, .takeBegins, .sound])
+        send("past\n", reader, rig)
+        let found = try receiveAll(reader, rig).dropFirst(before.count)
+        #expect(found.map(\.kind) == [.format, .takeBegins, .sound] && found.map(\.first) == [0, 300, 0])
+        #expect(found.dropFirst().first == before[3])
     }
 
     @Test func `more readers than there is room for are turned away, and one that leaves makes room`() throws {

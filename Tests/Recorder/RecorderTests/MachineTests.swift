@@ -1,5 +1,5 @@
+import Files
 import Ring
-import SoundCard
 import Testing
 
 @testable import Recorder

@@ -13,7 +13,7 @@ import Transport
 
 @Suite struct PanelThreadTests {
     private let leds = MadeUpLEDs()
-    private let root = TestFolder.root()
+    private let folder = TestFolder()
     private let clock = SystemClock()
 
     private func panel(_ lamps: [Lamp] = [.record, .play, .upload, .fault]) throws -> PanelThread {
@@ -25,7 +25,7 @@ import Transport
 
     private func deck() throws -> Deck {
         var settings = Settings()
-        settings.takes.directory = root.path + "/run"
+        settings.takes.directory = folder.path + "/takes"
         return try Deck(
             options: DeckOptions(settings: settings, version: "1"), card: SyntheticVoice(clock: clock),
             sink: SilentSink(clock: clock), clock: clock, originOfClock: { _ in .ntp }, report: { _ in })
@@ -42,14 +42,26 @@ import Transport
         return indication
     }
 
+    /// Waits until exactly these lamps are lit, while the core answers. Without its answers the panel would show after
+    /// 3 s that it is blocked.
+    private func wait(for lamps: Set<Lamp>, of panel: PanelThread, _ deck: Deck) {
+        let end = clock.now() + .seconds(60)
+        while leds.lit != lamps, clock.now() < end {
+            var message = pollfd(fd: panel.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&message, 1, 100)
+            panel.deliver(to: deck, at: clock.now())
+        }
+        #expect(leds.lit == lamps)
+    }
+
     @Test func `the lamps show what the core posts, and are dark at the end`() throws {
-        let panel = try panel()
+        let (panel, deck) = (try panel(), try deck())
         show(recording(now: clock.now()), on: panel)
-        leds.wait(for: [.record])
+        wait(for: [.record], of: panel, deck)
         var stick = Indication()
         stick.upload = .safeToRemove
         show(stick, on: panel)
-        leds.wait(for: [.upload])
+        wait(for: [.upload], of: panel, deck)
         panel.goDark()
         #expect(leds.lit == [])
     }
@@ -62,25 +74,17 @@ import Transport
         #expect(panel.openLines?.lamps == [.play, .upload, .fault])
         rename(folder + ".away", folder)
         show(recording(now: clock.now()), on: panel)
-        // The core answers until the panel has looked again.
-        let deck = try deck()
-        let end = clock.now() + .seconds(60)
-        while leds.lit != [.record], clock.now() < end {
-            var message = pollfd(fd: panel.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&message, 1, 100)
-            panel.deliver(to: deck, at: clock.now())
-        }
-        #expect(leds.lit == [.record])
+        wait(for: [.record], of: panel, try deck())
     }
 
     @Test func `one lamp is lit alone as long as it is asked for`() throws {
-        let panel = try panel()
+        let (panel, deck) = (try panel(), try deck())
         show(recording(now: clock.now()), on: panel)
-        leds.wait(for: [.record])
+        wait(for: [.record], of: panel, deck)
         panel.litAlone = .upload
-        leds.wait(for: [.upload])
+        wait(for: [.upload], of: panel, deck)
         panel.litAlone = nil
-        leds.wait(for: [.record])
+        wait(for: [.record], of: panel, deck)
     }
 
     @Test(.timeLimit(.minutes(15)))

@@ -20,7 +20,7 @@ import Transport
     }
 
     private let clock = TestClock()
-    private let root = TestFolder.root()
+    private let folder = TestFolder()
     private let gate = Gate()
 
     private func listings() -> Listings {
@@ -37,7 +37,7 @@ import Transport
 
     private func handler(_ listings: Listings) throws -> (handler: RecorderHandler, deck: Deck) {
         var settings = Settings()
-        settings.takes.directory = root.path + "/run"
+        settings.takes.directory = folder.path + "/takes"
         let deck = try Deck(
             options: DeckOptions(settings: settings, version: "1"), card: SyntheticVoice(clock: clock),
             sink: SilentSink(clock: clock), clock: clock, originOfClock: { _ in .ntp }, report: { _ in })

@@ -1,3 +1,4 @@
+import Files
 import TakeFiles
 import Takes
 import TestBench

@@ -8,6 +8,7 @@ package enum OtherProgram: String, Sendable {
     case apache = "apache2"
     case bsdtar = "bsdtar"
     case chromium = "chromium"
+    case clang = "clang"
     case curl = "curl"
     case ffmpeg = "ffmpeg"
     case flac = "flac"

@@ -1,5 +1,5 @@
+package import Files
 import Glibc
-package import TakeFiles
 import Takes
 
 /// The kernel's calls, except those that a plan makes fail. All calls are logged.
@@ -202,6 +202,10 @@ package final class FaultyCalls: SystemCalls {
             if let free { return free }
             return try kernel.freeBytes(path)
         }
+    }
+
+    package func totalBytes(_ path: String) throws(Errno) -> Int64 {
+        try door("statvfs", short(path), isTraced: false) { () throws(Errno) in try kernel.totalBytes(path) }
     }
 
     package func fileSystemMagic(_ path: String) throws(Errno) -> UInt32 {

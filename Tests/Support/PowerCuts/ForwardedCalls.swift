@@ -1,4 +1,4 @@
-package import TakeFiles
+package import Files
 
 /// The real file system, except the calls that a test implements itself.
 package protocol ForwardedCalls: SystemCalls {
@@ -32,6 +32,7 @@ extension ForwardedCalls {
     package func rmdir(_ path: String) throws(Errno) { try kernel.rmdir(path) }
     package func mkdir(_ path: String, mode: UInt32) throws(Errno) { try kernel.mkdir(path, mode: mode) }
     package func freeBytes(_ path: String) throws(Errno) -> Int64 { try kernel.freeBytes(path) }
+    package func totalBytes(_ path: String) throws(Errno) -> Int64 { try kernel.totalBytes(path) }
     package func identity(_ path: String) throws(Errno) -> FileIdentity { try kernel.identity(path) }
     package func checkWritable(_ path: String) throws(Errno) { try kernel.checkWritable(path) }
     package func entries(_ path: String) throws(Errno) -> [String] { try kernel.entries(path) }

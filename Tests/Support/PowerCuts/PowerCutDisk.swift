@@ -1,6 +1,6 @@
+package import Files
 import Glibc
 import SeededRandom
-package import TakeFiles
 import Takes
 
 /// The kernel's calls, logged as disk operations. The log determines the possible contents of the disk if the power

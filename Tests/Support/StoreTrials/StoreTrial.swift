@@ -1,6 +1,7 @@
 import Digests
 package import Foundation
 import SeededRandom
+import Takes
 import TestBench
 package import Testing
 package import Upload
@@ -124,6 +125,31 @@ package struct StoreTrial: Sendable {
             #expect(error.problem == problem, "\(error)", sourceLocation: place)
         } catch {
             Issue.record("\(error)", sourceLocation: place)
+        }
+    }
+
+    /// Whether an upload ends by cancellation at the report that this many bytes were sent. It is cancelled within the
+    /// report, because another task could be too late.
+    package func isCancelled(
+        after byteCount: Int64,
+        _ upload: @escaping @Sendable (@escaping @Sendable (PutProgress) -> Void) async throws -> Void
+    ) async -> Bool {
+        let running = Locked<Task<Void, any Error>?>(nil)
+        let (known, makeKnown) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            for await _ in known {}
+            try await upload { progress in
+                guard case .sent(let count) = progress, count >= byteCount else { return }
+                running.withLock { if let task = $0 { task.cancel() } }
+            }
+        }
+        running.withLock { $0 = task }
+        makeKnown.finish()
+        do {
+            try await task.value
+            return false
+        } catch {
+            return error is CancellationError
         }
     }
 

@@ -17,11 +17,16 @@ package final class TestServer: @unchecked Sendable {
     /// Starts a program, and waits until it listens.
     /// - Parameters:
     ///   - program: an absolute path, or a program of `programs`.
+    ///   - environment: variables in addition to those of this process.
     ///   - arguments: returns the arguments for the port and the folder.
-    package init(_ program: String, _ arguments: (_ port: Int, _ folder: String) throws -> [String]) throws {
+    package init(
+        _ program: String, environment: [String: String] = [:],
+        _ arguments: (_ port: Int, _ folder: String) throws -> [String]
+    ) throws {
         port = try Self.freePort()
         process.executableURL = URL(filePath: program.hasPrefix("/") ? program : "\(Self.programs)/\(program)")
         process.arguments = try arguments(port, folder)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.currentDirectoryURL = URL(filePath: folder)
         let log = "\(folder)/server.log"
         _ = FileManager.default.createFile(atPath: log, contents: nil)

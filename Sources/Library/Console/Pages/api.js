@@ -1,15 +1,36 @@
 // Talks to the kit: requests, and the events that it sends.
-import { t } from './texts.js';
+import { addTexts, filled, locale, moduleOf, t, valuesOf } from './texts.js';
 
-/** A refusal by the kit, with its sentence. */
+/** The kit did not answer a request that changes nothing. */
+export class Unread extends Error {}
+
+/** A refusal by the kit, with its sentence in the page's language. `detail` is the kit's own sentence, and `values` are its parts. */
 export class Refusal extends Error {
-  constructor(status, detail) {
-    super(detail);
-    this.status = status;
+  constructor(status, sentence, { detail = sentence, values = {} } = {}) {
+    super(sentence);
+    Object.assign(this, { status, detail, values });
   }
 }
 
-async function request(method, path, body, read = (response) => response.json().catch(() => null)) {
+/** Reads a problem object (RFC 9457). */
+export async function refusalOf(response) {
+  const problem = await response.json().catch(() => null);
+  if (problem?.detail) return new Refusal(response.status, await sentenceOf(problem), problem);
+  return new Refusal(response.status, [response.status, response.statusText].filter(Boolean).join(' '));
+}
+
+/** What a problem says: the page's text for its reason, else the kit's own sentence, which is English. */
+export async function sentenceOf({ detail, reason, values }) {
+  if (!reason) return detail;
+  // They are loaded with the first refusal. Without them the kit's sentence is better than none.
+  const texts = await loadPart(moduleOf('problem-texts')).then((module) => module.default, () => ({}));
+  const parts = { ...values, detail };
+  const isKnown = texts[reason] && valuesOf(texts[reason]).every((name) => parts[name] !== undefined);
+  for (const [name, value] of Object.entries(parts)) if (typeof value === 'number') parts[name] = value.toLocaleString(locale());
+  return isKnown ? filled(texts[reason], parts) : detail;
+}
+
+async function request(method, path, body, read = async (response) => JSON.parse(await response.text() || 'null')) {
   const options = { method, credentials: 'same-origin', cache: 'no-store' };
   if (body instanceof Blob) {
     options.body = body;
@@ -18,16 +39,13 @@ async function request(method, path, body, read = (response) => response.json().
     options.body = JSON.stringify(body);
     options.headers = { 'Content-Type': 'application/json' };
   }
-  const response = await fetch(path, options).catch(() => {
-    throw new Error(t(method === 'GET' ? 'connection.unread' : 'connection.unknown'));
-  });
+  const fail = () => { throw method === 'GET' ? new Unread(t('connection.unread')) : new Error(t('connection.unknown')); };
+  const response = await fetch(path, options).catch(fail);
   api.lastDate = Date.parse(response.headers.get('Date')) || null;
   api.clockDifference = api.lastDate && Date.now() - api.lastDate;
-  if (!response.ok) {
-    const problem = await response.json().catch(() => null);
-    throw new Refusal(response.status, problem?.detail ?? `${response.status} ${response.statusText}`);
-  }
-  return response.status === 204 ? null : read(response);
+  if (!response.ok) throw await refusalOf(response);
+  // The connection may be lost in the middle of an answer.
+  return response.status === 204 ? null : read(response).catch(fail);
 }
 
 /** Requests with JSON answers. Each throws a `Refusal`, or another `Error` with a sentence while the kit cannot be reached. */
@@ -47,6 +65,23 @@ export const api = {
   delete: (path) => request('DELETE', path),
 };
 
+/** The order of requests for the same thing. An answer that a later request's answer has overtaken is older, and must not replace it. */
+export class AnswerOrder {
+  #asked = 0;
+  #shown = 0;
+
+  /** Call it before a request. Returns a function to call with its answer, which returns whether to show that. */
+  ask() {
+    this.#asked += 1;
+    const number = this.#asked;
+    return () => {
+      if (number < this.#shown) return false;
+      this.#shown = number;
+      return true;
+    };
+  }
+}
+
 const failedLoads = new Map();
 
 /** Loads a module of the page. Some browsers cache a failed load, so the next attempt uses another address. */
@@ -59,6 +94,9 @@ export async function loadPart(file) {
     throw error;
   }
 }
+
+/** Loads the texts of a part of the page. */
+export async function loadTexts(part) { addTexts((await loadPart(moduleOf(part))).default); }
 
 const kinds = ['status', 'level', 'peaks', 'take', 'away', 'listening', 'catalog'];
 const longestSilence = 20_000;

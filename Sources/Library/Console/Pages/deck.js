@@ -1,12 +1,18 @@
-// The deck: the current state of the kit, and its buttons.
-import { loadPart } from './api.js';
-import { button, field, h } from './dom.js';
-import { Meters } from './meters.js';
-import { LiveWave } from './livewave.js';
-import { dateText, lengthText, sizeText } from './takes-format.js';
+// The deck: the current state of the kit, its buttons, the selected take, and details of the kit.
+import { AnswerOrder, loadPart } from './api.js';
+import { LiveWave, Meters, PressButton, Thumbs } from './deck-parts.js';
+import { field, h, setText } from './dom.js';
+import {
+  ageText, begun, dateText, diskText, FaultLines, leftText, lengthText, linesOf, measuredText, nameText, numberOf, numberText, queueText, roomText,
+  stemText, uploadText,
+} from './format.js';
+import { counted } from './texts.js';
 
 const refreshMilliseconds = 30_000;
 const askRestMilliseconds = 3000;
+/** The kit measures itself every 10 minutes. Among this many records of its history is a measurement. */
+const measureMilliseconds = 300_000;
+const measureRecords = 200;
 const unsyncedSeconds = 2;
 
 export function deckPage(root, context) {
@@ -16,236 +22,207 @@ export function deckPage(root, context) {
 
 class DeckPage {
   #ends = [];
-  #shown = {};
+  #hasUnknownStick = false;
+  #queueOrder = new AnswerOrder();
 
   constructor(root, context) {
     this.context = context;
     this.t = context.t;
     this.mayAct = context.session().right === 'all';
-    this.#build(root);
+    this.root = root;
+    this.#build();
     const { events } = context;
     this.#ends.push(
-      events.on('status', (status) => this.#show(status)), events.on('level', (level) => this.#move(level)),
+      events.on('status', (status) => { this.#hear(); this.#show(status); }), events.on('level', (level) => { this.#hear(); this.#move(level); }),
       events.on('peaks', (peaks) => this.wave.add(peaks)), events.on('take', () => this.#askQueue()),
       events.on('catalog', () => this.#askQueueSoon()),
       events.on('listening', ({ listeners }) => this.#showListeners(listeners)),
-      events.on('connection', ({ isConnected }) => { if (isConnected) this.#askQueue(); }));
-    const timer = setInterval(() => { if (!document.hidden) this.#askQueue(); }, refreshMilliseconds);
-    this.#ends.push(() => clearInterval(timer), () => clearTimeout(this.asking), () => this.wave.close(), () => this.meters.close());
+      events.on('connection', ({ isConnected }) => this.#connect(isConnected)));
+    this.#every(refreshMilliseconds, () => this.#askQueue());
+    this.#every(measureMilliseconds, () => this.#askMeasured());
+    this.#every(1000, () => this.#showAge());
+    this.#ends.push(() => clearTimeout(this.asking), () => this.wave.close(), () => this.meters.close(), () => this.take.close());
+    this.heardAt = context.heardAt();
     if (context.status()) this.#show(context.status());
+    this.#showAge();
     this.#askQueue();
+    this.#askMeasured();
   }
 
   close() {
     for (const end of this.#ends) end();
+    this.thumbs?.close();
     this.listen?.end();
+    this.spectrum?.close();
+    this.context.places.measured.textContent = '';
+  }
+
+  #every(milliseconds, body) {
+    const timer = setInterval(() => { if (!document.hidden) body(); }, milliseconds);
+    this.#ends.push(() => clearInterval(timer));
   }
 
   // MARK: Elements
 
-  #build(root) {
-    const { t } = this;
+  #build() {
+    const { context, root, t, mayAct } = this;
     this.name = h('p', { class: 'state-name', 'aria-live': 'polite' });
-    this.clock = h('p', { class: 'clock' }, '0:00');
-    this.safe = h('p', { class: 'safe' });
-    this.head = h('div', { class: 'card' }, h('div', { class: 'state' }, this.name, this.safe), this.clock);
-    this.meters = new Meters(this.context);
+    this.about = h('p', { class: 'state-about' });
+    this.clock = h('p', { class: 'clock', role: 'timer', 'aria-label': t('deck.time') }, '0:00');
+    this.disk = h('p', { class: 'disk' });
+    // The moving figure is for the eye. This sentence changes only when a take begins to be safe, or is not any more.
+    this.safe = h('p', { class: 'visually-hidden', role: 'status' });
+    this.meters = new Meters(context);
     this.wave = new LiveWave(t('deck.waveform'));
-    this.faults = h('section', { 'aria-label': t('deck.faults'), hidden: true });
+    this.take = new DeckTake(context, mayAct);
+    this.faults = new FaultLines({ t, mayAct, run: (action) => this.#help(action) });
+    this.left = h('span', {});
+    this.upload = h('span', {});
     this.listeners = h('p', { class: 'listening', role: 'status' });
-    this.facts = h('dl', { class: 'facts' });
-    this.lamps = h('ul', { class: 'lamps' });
-    this.queue = h('span', {});
-    this.clockNote = h('section', { class: 'card', hidden: true });
-    this.stickNote = h('section', { class: 'card', hidden: true });
+    this.kit = new DeckKit(context, mayAct, (values) => context.api.post('/api/deck/filter', values));
+    this.state = h('section', { class: 'card state', 'aria-label': t('deck.state') },
+      h('div', { class: 'state-now' }, h('div', { class: 'state-line' }, this.name, this.about), this.clock, this.disk, this.safe),
+      h('div', { class: 'state-level', role: 'group', 'aria-label': t('deck.level') }, this.meters.element));
+    root.classList.add('deck');
     root.append(
-      h('h1', { class: 'visually-hidden' }, t('deck.title')), this.head, this.clockNote, this.stickNote, this.faults,
-      this.mayAct ? this.#buttons() : h('p', {}, t('deck.look'), ' ', h('a', { href: '#/pair' }, t('deck.pair'))),
-      h('section', { class: 'card', 'aria-label': t('deck.level') }, this.meters.element, this.wave.element, this.listeners, this.listenPlace = h('div', {})),
-      h('section', { class: 'card' }, h('h2', {}, t('deck.facts')), this.facts),
-      h('section', { class: 'card' }, h('h2', {}, t('lamps')), this.lamps));
-    if (this.mayAct) root.append(this.#filterForm());
-    if (this.mayAct && this.context.session().listening) this.#addListening();
-  }
-
-  async #addListening() {
-    const modules = await Promise.all([loadPart('listen.js'), loadPart('texts.js'), loadPart('takes-texts.js')]).catch(() => null);
-    if (!this.listenPlace.isConnected) return;
-    if (!modules) {
-      // The connection was lost meanwhile.
-      setTimeout(() => this.#addListening(), 2000);
-      return;
-    }
-    const [{ listenButton }, { addTexts }, texts] = modules;
-    addTexts('en', texts.en);
-    addTexts('de', texts.de);
-    this.listen = listenButton(this.context);
-    this.listenPlace.append(this.listen);
-  }
-
-  #buttons() {
-    const { t } = this;
-    const make = (name, label, action, properties = {}) => button(t(label), action, { 'data-name': name, ...properties });
-    this.play = make('play', 'deck.play', () => this.#playOrPause());
-    const note = h('input', { type: 'text', maxlength: '250', autocomplete: 'off' });
-    const form = h('form', { class: 'row' }, field(t('deck.note'), note, 'field grow'), this.mark = h('button', { type: 'submit' }, t('deck.mark')));
-    form.addEventListener('submit', async (event) => {
-      event.preventDefault();
-      if (await this.#command('mark', note.value.trim() ? { note: note.value.trim() } : {})) {
-        note.value = '';
-        this.context.say(t('deck.marked'));
-      }
+      h('h1', { class: 'visually-hidden' }, t('nav.deck')), this.faults.element,
+      h('div', { class: 'deck-column' },
+        this.state, h('p', { class: 'card deck-left' }, this.left, this.upload), this.take.element,
+        mayAct ? null : h('p', { class: 'card' }, t('deck.look'), ' ', h('a', { href: '#/pair' }, t('deck.pair')))),
+      h('div', { class: 'deck-column' },
+        h('section', { class: 'card live-card', 'aria-label': t('deck.live') }, this.wave.element, this.spectrumPlace = h('div', {}), this.listeners, this.listenPlace = h('div', {}))),
+      h('div', { class: 'deck-more' }, ...this.kit.elements));
+    if (mayAct) this.#addThumbs();
+    if (!mayAct || !context.session().listening) return;
+    this.#later(['listen.js'], ([{ listenButton }]) => {
+      this.listen = listenButton(context);
+      this.listenPlace.append(this.listen);
     });
-    this.problem = h('p', { role: 'alert', class: 'is-error' });
-    return h('section', { class: 'card', 'aria-label': t('deck.title') },
-      h('div', { class: 'deck-buttons' },
-        this.record = make('record', 'deck.record', () => this.#command('record'), { class: 'record wide' }),
-        make('stop', 'deck.stop', () => this.#command('stop'), { class: 'wide' }),
-        make('back', 'deck.back', () => this.#command('skip', { seconds: -5 }), { 'aria-label': t('deck.back.long') }),
-        this.play,
-        make('forward', 'deck.forward', () => this.#command('skip', { seconds: 5 }), { 'aria-label': t('deck.forward.long') })),
-      form, this.problem);
-  }
-
-  #filterForm() {
-    const { t } = this;
-    const low = h('input', { type: 'text', size: '8', inputmode: 'text' });
-    const high = h('input', { type: 'text', size: '8', inputmode: 'text' });
-    const slope = h('select', {}, ...[12, 24, 36, 48].map((value) => h('option', { value }, String(value))));
-    const form = h('form', { class: 'row' }, field(t('deck.filter.low'), low), field(t('deck.filter.high'), high),
-      field(t('deck.filter.slope'), slope), h('button', { type: 'submit' }, t('deck.filter.set')));
-    const read = (text) => (text === '' || Number.isNaN(Number(text)) ? text || 'off' : Number(text));
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      this.#command('filter', { low_pass_hz: read(low.value.trim()), high_pass_hz: read(high.value.trim()), slope_db_per_octave: Number(slope.value) });
+    this.#later(['live-spectrum.js'], ([{ LiveSpectrum }]) => {
+      this.spectrum = new LiveSpectrum(context);
+      this.spectrumPlace.append(this.spectrum.element);
+      this.spectrum.start();
     });
-    this.filter = { low, high, slope };
-    return h('details', { class: 'card' }, h('summary', {}, t('deck.filter')), form);
   }
 
-  // MARK: Commands
+  #addThumbs() {
+    const { context, t } = this;
+    const note = h('input', { type: 'text', maxlength: '250', autocomplete: 'off', enterkeyhint: 'done' });
+    this.thumbs = new Thumbs(context, async () => {
+      const text = note.value.trim();
+      await context.api.post('/api/deck/mark', text ? { note: text } : {});
+      if (note.value.trim() === text) note.value = '';
+      context.announce(t('deck.marked'));
+    });
+    this.noteForm = h('form', { class: 'state-note', hidden: true }, field(t('deck.note'), note));
+    this.noteForm.addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.thumbs.buttons.mark.press();
+    });
+    this.state.append(this.noteForm);
+    context.places.thumbs.replaceChildren(this.thumbs.element);
+  }
 
-  async #command(name, values = {}) {
-    this.problem.textContent = '';
-    try {
-      await this.context.api.post(`/api/deck/${name}`, values);
-      return true;
-    } catch (error) {
-      this.problem.textContent = error.message;
-      return false;
+  /** Loads modules after the deck is shown, and again if the connection was lost meanwhile. `use` is called with them. */
+  async #later(files, use) {
+    const modules = await Promise.all(files.map(loadPart)).catch(() => null);
+    if (!this.state.isConnected) return;
+    if (modules) use(modules);
+    else setTimeout(() => this.#later(files, use), 2000);
+  }
+
+  // MARK: Actions
+
+  /** Carries out the action of a line that needs a person. */
+  async #help(action) {
+    const { api, say } = this.context;
+    if (action === 'clock') {
+      await api.post('/api/deck/clock', { time: new Date().toISOString() });
+      say(this.t('clock.done'));
+    } else if (action === 'retry') {
+      await api.post('/api/outbox/retry');
+      say(this.t('act.retried'));
+    } else {
+      await api.post('/api/stick/adopt');
+      say(this.t('stick.done'));
     }
-  }
-
-  #playOrPause() {
-    return this.#command(this.status?.state === 'playing' ? 'pause' : 'play');
-  }
-
-  async #setClock() {
-    if (await this.#command('clock', { time: new Date().toISOString() })) this.context.say(this.t('clock.done'));
+    await this.#askQueue();
+    if (this.status) this.#showFaults();
   }
 
   // MARK: Display
-
-  /** Sets a text only if it differs, because a screen reader would announce it again. */
-  #text(element, text) { if (element.textContent !== text) element.textContent = text; }
 
   #show(status) {
     const { t } = this;
     this.status = status;
     const isRecording = status.state === 'recording';
-    this.head.className = `card is-${status.state}`;
-    this.#text(this.name, t(`state.${status.state === 'idle' && !status.armed ? 'off' : status.state}`));
+    this.state.className = `card state is-${status.state}`;
+    setText(this.name, t(`state.${status.state === 'idle' && !status.armed ? 'off' : status.state}`));
+    setText(this.left, leftText(status, t));
+    this.thumbs?.show(status);
+    if (this.noteForm) this.noteForm.hidden = !isRecording;
+    this.take.show(status);
+    this.kit.show(status);
+    this.#showFaults();
+    this.#showAge();
     this.#move(status);
-    if (this.play) {
-      this.#text(this.play, t(`deck.${{ playing: 'pause', paused: 'resume' }[status.state] ?? 'play'}`));
-      this.record.disabled = isRecording;
-      this.mark.disabled = !isRecording;
-    }
-    this.#showFaults(status.faults);
-    this.#showFacts(status);
-    this.#showClock(status);
-    const { filter } = this;
-    if (filter && !filter.low.form.contains(document.activeElement)) {
-      filter.low.value = status.low_pass_hz ?? 'off';
-      filter.high.value = status.high_pass_hz ?? 'off';
-      filter.slope.value = status.slope_db_per_octave;
-    }
   }
 
   #move(level) {
     const { status, t } = this;
-    const isPlayed = status?.state === 'playing' || status?.state === 'paused';
-    const seconds = isPlayed ? level.position_seconds ?? 0 : level.elapsed_seconds;
-    this.#text(this.clock, lengthText(seconds, isPlayed || status?.state === 'recording' ? 1 : 0));
     this.meters.show(level.level_dbfs);
     if (!status) return;
-    const owed = level.elapsed_seconds - level.synced_seconds;
-    const isSafe = owed <= unsyncedSeconds;
+    const isPlayed = status.state === 'playing' || status.state === 'paused';
     const isRecording = status.state === 'recording';
-    const safe = isRecording ? (isSafe ? t('deck.safe') : t('deck.unsafe', { seconds: Math.round(owed) })) : status.armed ? t('deck.armed') : '';
-    this.#text(this.safe, safe);
-    this.safe.classList.toggle('is-error', isRecording && !isSafe);
-    this.#showLamps(status, isSafe);
+    const time = lengthText(isPlayed ? level.position_seconds ?? 0 : level.elapsed_seconds);
+    setText(this.clock, time);
+    this.clock.style.setProperty('--letters', time.length);
+    const isSafe = level.elapsed_seconds - level.synced_seconds <= unsyncedSeconds;
+    const [kind, text] = isRecording ? [isSafe ? 'is-safe' : 'is-unsafe', diskText(level, isSafe, t)]
+      : isPlayed ? ['', t('deck.of', { time: lengthText(level.elapsed_seconds) })]
+        : this.thumbs?.mayContinue ? ['is-saved', t('deck.saved')] : ['', status.armed && this.mayAct ? t('deck.armed') : ''];
+    setText(this.disk, text);
+    this.disk.className = `disk ${kind}`;
+    setText(this.safe, isRecording ? t(isSafe ? 'deck.safe' : 'deck.notsafe') : '');
+    this.kit.showLamps(status, isSafe);
+  }
+
+  #hear() {
+    this.heardAt = performance.now();
+    if (this.isOld) this.#showAge();
+  }
+
+  /** Shows how old the values are once none came for a while. */
+  #showAge() {
+    const age = this.heardAt === null ? '' : ageText(performance.now() - this.heardAt, this.context.isReachable(), this.t);
+    this.isOld = age !== '';
+    this.root.classList.toggle('is-old', this.isOld);
+    const name = this.status?.state === 'recording' ? stemText(this.status.take ?? '', this.t) : '';
+    setText(this.about, age || name);
+  }
+
+  #connect(isConnected) {
+    this.#showAge();
+    if (isConnected) {
+      this.spectrum?.again();
+      this.thumbs?.reach();
+      this.take.reach();
+      this.#askQueue();
+      this.#askMeasured();
+    } else {
+      this.thumbs?.lose();
+      this.take.lose();
+    }
   }
 
   #showListeners(count) {
-    this.#text(this.listeners, count ? `🎧 ${this.t(count === 1 ? 'deck.listener' : 'deck.listeners', { n: count })}` : '');
+    setText(this.listeners, count ? counted(this.t, 'deck.listeners', count) : '');
   }
 
-  #showFaults(faults) {
-    const key = JSON.stringify(faults);
-    if (this.#shown.faults === key) return;
-    this.#shown.faults = key;
-    this.faults.hidden = faults.length === 0;
-    this.faults.replaceChildren(h('ul', { class: 'plain faults' }, ...faults.map(({ code, message }) =>
-      h('li', {}, h('p', {}, h('strong', {}, message)), h('p', {}, this.t(`help.${code}`))))));
-  }
-
-  #showFacts(status) {
-    const { t } = this;
-    const channels = status.channels_of_card ? `ch ${status.channels_of_card.join('+')}` : `${status.channels} ch`;
-    const format = status.card && `${status.rate_hz / 1000} kHz, ${channels}, ${status.format}`;
-    const cutoff = (value) => (value === null ? t('off') : `${Math.round(value)} Hz`);
-    const rows = [
-      [t(status.take ? 'deck.take' : 'deck.next'), status.take ?? status.selected ?? '–'],
-      [t('deck.card'), status.card ? `${status.card}: ${format}` : t('deck.nocard')],
-      [t('deck.filter'), t('deck.filter.text', { low: cutoff(status.low_pass_hz), high: cutoff(status.high_pass_hz), slope: status.slope_db_per_octave })],
-      [t('deck.left'), status.time_left_seconds === null ? sizeText(status.free_bytes ?? 0)
-        : t('deck.left.value', { time: lengthText(status.time_left_seconds), size: sizeText(status.free_bytes ?? 0) })],
-      [t('deck.clock'), t(`clock.${status.clock}`)],
-      ...(status.scheduled ? [[t('deck.schedule'), t('deck.schedule.value', {
-        from: dateText(new Date(status.scheduled.from)), until: dateText(new Date(status.scheduled.until)) })]] : []),
-      [t('deck.queue'), this.queue],
-    ];
-    this.facts.replaceChildren(...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
-  }
-
-  #showClock(status) {
-    const { t } = this;
-    const difference = Math.round((this.context.api.clockDifference ?? 0) / 1000);
-    const isUnset = status.clock === 'unset';
-    const isOff = Math.abs(difference) > 2;
-    const text = isUnset ? t('clock.ask') : isOff ? t('clock.differs', { seconds: Math.abs(difference) }) : '';
-    if (this.#shown.clockText === text) return;
-    this.#shown.clockText = text;
-    this.clockNote.hidden = !text || !this.mayAct;
-    this.clockNote.replaceChildren(h('p', {}, text), button(t('clock.set'), () => this.#setClock(), { class: 'primary' }));
-  }
-
-  #showLamps(status, isSafe) {
-    const { t } = this;
-    const isRecording = status.state === 'recording';
-    const lamps = {
-      record: isRecording ? (isSafe ? 'on' : 'fast') : 'off',
-      play: { playing: 'on', paused: 'slow' }[status.state] ?? (!isRecording && status.armed ? 'flash' : 'off'),
-      upload: status.pairing ? 'flicker' : this.upload ?? 'off',
-    };
-    const fault = status.faults.length ? t('lamp.count', { n: Math.min(...status.faults.map(({ code }) => code)) }) : t('lamp.off');
-    const rows = [...Object.entries(lamps).map(([name, pattern]) => [name, t(`lamp.${pattern}`)]), ['fault', fault]];
-    const key = JSON.stringify(rows);
-    if (this.#shown.lamps === key) return;
-    this.#shown.lamps = key;
-    this.lamps.replaceChildren(...rows.map(([name, text]) => h('li', {}, `${t(`lamp.${name}`)}: `, h('strong', {}, text))));
+  #showFaults() {
+    this.faults.show(linesOf(this.status, {
+      clockDifference: this.mayAct ? this.context.api.clockDifference : null, hasUnknownStick: this.mayAct && this.#hasUnknownStick,
+    }));
   }
 
   /** Combines changes that come in quick succession into one request. */
@@ -253,46 +230,226 @@ class DeckPage {
     this.asking ??= setTimeout(() => {
       this.asking = null;
       this.#askQueue();
+      this.take.renew();
     }, askRestMilliseconds);
   }
 
   async #askQueue() {
+    const isNewest = this.#queueOrder.ask();
     const outbox = await this.context.api.get('/api/outbox?limit=10').catch(() => null);
-    if (outbox) this.#text(this.queue, queueText(outbox, this.t));
-    const has = (wanted) => outbox?.stores.some(({ state }) => state === wanted);
-    this.upload = outbox?.takes.some(({ state }) => state === 'sending') ? 'slow'
-      : has('may-be-pulled') ? 'on' : has('stick-offered') ? 'offer' : 'off';
-    this.#offerStick(this.mayAct && has('stick-offered'));
+    if (!outbox || !isNewest()) return;
+    setText(this.upload, uploadText(outbox, this.t));
+    this.kit.showOutbox(outbox);
+    this.#hasUnknownStick = outbox.stores.some(({ state }) => state === 'stick-offered');
+    // The answer also has the kit's clock.
+    if (this.status) this.#showFaults();
   }
 
-  /** Offers to adopt a stick that the kit does not know. */
-  #offerStick(isOffered) {
-    const { t } = this;
-    this.stickNote.hidden = !isOffered;
-    if (!isOffered || this.stickNote.hasChildNodes()) return;
-    this.stickNote.append(h('p', {}, t('stick.offer')), button(t('stick.adopt'), async () => {
-      try {
-        await this.context.api.post('/api/stick/adopt');
-        this.context.say(t('stick.done'));
-      } catch (error) {
-        this.context.say(error.message);
-      }
-      this.#askQueue();
-    }, { class: 'primary' }));
+  /** Shows battery and temperature at the top, where the kit measures them. */
+  async #askMeasured() {
+    if (!this.mayAct) return;
+    const { api, places } = this.context;
+    const found = await api.get(`/api/history?limit=${measureRecords}`).catch(() => null);
+    if (!found || !this.state.isConnected) return;
+    const text = measuredText(found.history, api.lastDate ?? 0);
+    setText(places.measured, text);
+    places.measured.title = text && this.t('deck.measured');
   }
 }
 
-export function queueText(outbox, t) {
-  if (!outbox.stores.length) return t('queue.none');
-  const sum = (key) => outbox.stores.reduce((total, store) => total + store[key], 0);
-  const parts = [];
-  if (outbox.paused) parts.push(t('queue.paused'));
-  const sending = outbox.takes.find(({ state }) => state === 'sending');
-  if (sending) parts.push(t('queue.sending', { take: sending.take, percent: Math.floor(100 * sending.sent_bytes / Math.max(1, sending.bytes)) }));
-  if (sum('waiting')) parts.push(t('queue.waiting', { n: sum('waiting'), size: sizeText(sum('waiting_bytes')) }));
-  if (sum('held')) parts.push(t('queue.held', { n: sum('held') }));
-  if (!sum('waiting') && !sum('held') && !sending) parts.push(t('queue.done'));
-  const why = outbox.stores.find((store) => store.why)?.why;
-  if (why) parts.push(why);
-  return parts.join('; ');
+// The selected take, or the one that is played: its name, and play, back and forward, as on the panel.
+
+const skipSeconds = 5;
+
+/** The request for the take before (`step` is -1) or after a take, by number, as the recorder orders them. */
+export function neighbour(stem, step) {
+  const isBack = step < 0;
+  // A mark of the list is a number and a row. These rows do not exist, so the take itself is not found.
+  const after = `${numberOf(stem)}:${isBack ? -1 : Number.MAX_SAFE_INTEGER}`;
+  return `/api/takes?${new URLSearchParams({ order: 'number', descending: String(isBack), place: 'here', limit: '1', after })}`;
+}
+
+class DeckTake {
+  #stem = null;
+  #status = null;
+  #order = new AnswerOrder();
+
+  constructor(context, mayAct) {
+    const { t } = context;
+    Object.assign(this, { context, t, mayAct });
+    this.name = h('a', { class: 'deck-take-name' });
+    this.about = h('p', { class: 'deck-take-about dim' });
+    this.problem = h('p', { class: 'is-error deck-take-problem', role: 'alert' });
+    const tell = (sentence) => { this.problem.textContent = sentence; };
+    const post = (path, values) => context.api.post(`/api/deck/${path}`, values);
+    const make = (name, run) => new PressButton(context, { name, run, tell });
+    this.play = make('play', () => post(this.#status?.state === 'playing' ? 'pause' : 'play'));
+    this.back = make('back', () => this.#move(-1, post));
+    this.forward = make('forward', () => this.#move(1, post));
+    this.element = h('section', { class: 'card deck-take', 'aria-label': t('deck.selected'), hidden: true },
+      h('div', { class: 'deck-take-text' }, this.name, this.about),
+      mayAct ? h('div', { class: 'deck-take-buttons' }, this.back.element, this.play.element, this.forward.element) : null, this.problem);
+  }
+
+  show(status) {
+    const { t } = this;
+    const [before, isPlayed] = [this.#status, status.state === 'playing' || status.state === 'paused'];
+    this.#status = status;
+    const stem = status.take ?? status.selected;
+    this.element.hidden = status.state === 'recording' || !stem;
+    if (before?.state !== status.state) for (const each of this.#buttons) this.#clear(each);
+    const arrow = (pressed, iconName, seconds, choice) => {
+      pressed.set({ rest: t(isPlayed ? seconds : choice) }, isPlayed ? '' : iconName);
+      pressed.element.classList.toggle('is-icon', !isPlayed);
+      const long = t(isPlayed ? `${seconds}.long` : choice);
+      if (isPlayed) pressed.element.setAttribute('aria-label', long);
+      else pressed.element.removeAttribute('aria-label');
+      pressed.element.title = long;
+    };
+    arrow(this.back, 'previous', 'deck.back', 'deck.previous');
+    arrow(this.forward, 'next', 'deck.forward', 'deck.following');
+    const [key, pending] = { playing: ['deck.pause', 'press.pausing'], paused: ['deck.resume', 'press.playing'] }[status.state] ?? ['deck.play', 'press.playing'];
+    this.play.set({ rest: t(key), pending: t(pending), done: t(key) }, status.state === 'playing' ? 'pause' : 'play');
+    if (stem && stem !== this.#stem) this.#describe(stem);
+  }
+
+  /** The take's name may have changed. */
+  renew() {
+    if (this.#stem) this.#describe(this.#stem);
+  }
+
+  lose() { for (const each of this.#buttons) each.lose(); }
+
+  reach() { for (const each of this.#buttons) this.#clear(each); }
+
+  close() { for (const each of this.#buttons) each.close(); }
+
+  get #buttons() { return [this.play, this.back, this.forward]; }
+
+  #clear(pressed) {
+    if (pressed.state.kind === 'refused' || pressed.state.kind === 'unreachable') pressed.tell('');
+    if (pressed.state.kind !== 'done') pressed.rest();
+  }
+
+  async #describe(stem) {
+    const { t } = this;
+    if (stem !== this.#stem) {
+      this.#stem = stem;
+      this.name.textContent = stemText(stem, t);
+      this.name.href = `#/takes/${encodeURIComponent(stem)}`;
+      this.about.textContent = '';
+    }
+    const isNewest = this.#order.ask();
+    const take = (await this.context.api.get(`/api/takes/${encodeURIComponent(stem)}`).catch(() => null))?.take;
+    if (!take || stem !== this.#stem || !isNewest()) return;
+    this.name.textContent = nameText(take, t);
+    const when = take.clock === 'unset' && !take.started_corrected ? '' : dateText(begun(take));
+    this.about.textContent = [when, lengthText(take.duration_seconds)].filter(Boolean).join(' · ');
+  }
+
+  /** Selects the previous or the next take, or skips while one is played. */
+  async #move(step, post) {
+    const { state, selected } = this.#status;
+    if (state === 'playing' || state === 'paused') return post('skip', { seconds: step * skipSeconds });
+    if (numberOf(selected) === null) throw new Error(this.t('deck.notake'));
+    const [found] = (await this.context.api.get(neighbour(selected, step))).takes;
+    if (!found) throw new Error(this.t(step < 0 ? 'deck.first' : 'deck.last'));
+    return post('select', { take: found.take });
+  }
+}
+
+// The deck's details below the first screen: the state of the kit, what its lamps show, and the filter.
+
+/** What the kit's lamps show, as rows of a name and a pattern: keys of texts with their values. */
+export function lampRows(status, isSafe, upload) {
+  const isRecording = status.state === 'recording';
+  const patterns = {
+    record: isRecording ? (isSafe ? 'on' : 'fast') : 'off',
+    play: { playing: 'on', paused: 'slow' }[status.state] ?? (!isRecording && status.armed ? 'flash' : 'off'),
+    upload: status.pairing ? 'flicker' : upload,
+  };
+  const fault = status.faults.length ? ['lamp.count', { n: Math.min(...status.faults.map(({ code }) => code)) }] : ['lamp.off', {}];
+  return [...Object.entries(patterns).map(([name, pattern]) => [`lamp.${name}`, [`lamp.${pattern}`, {}]]), ['lamp.fault', fault]];
+}
+
+class DeckKit {
+  #shownLamps = '';
+  #upload = 'off';
+
+  /** @param filter Sends a changed filter. */
+  constructor(context, mayAct, filter) {
+    const { t } = context;
+    this.t = t;
+    this.facts = h('dl', { class: 'facts' });
+    this.queue = h('span', {});
+    this.lamps = h('ul', { class: 'lamps' });
+    this.elements = [
+      h('section', { class: 'card' }, h('h2', {}, t('deck.facts')), this.facts),
+      h('details', { class: 'card' }, h('summary', {}, t('lamps')), this.lamps),
+    ];
+    if (mayAct) this.elements.push(this.#filterForm(filter));
+  }
+
+  show(status) {
+    const { t } = this;
+    const channels = status.channels_of_card
+      ? t('deck.channels.some', { list: status.channels_of_card.join('+') }) : counted(t, 'deck.channels', status.channels);
+    const format = status.card && `${numberText(status.rate_hz / 1000, 3)} kHz, ${channels}, ${status.format}`;
+    const cutoff = (value) => (value === null ? t('off') : `${numberText(value)} Hz`);
+    const rows = [
+      [t('deck.space'), roomText(status, t)],
+      [t(status.take ? 'deck.take' : 'deck.selected'), status.take ?? status.selected ?? '–'],
+      [t('deck.card'), status.card ? `${status.card}: ${format}` : t('deck.nocard')],
+      [t('deck.filter'), t('deck.filter.text', { low: cutoff(status.low_pass_hz), high: cutoff(status.high_pass_hz), slope: status.slope_db_per_octave })],
+      [t('deck.clock'), t(`clock.${status.clock}`)],
+      ...(status.scheduled ? [[t('deck.schedule'), t('deck.schedule.value', {
+        from: dateText(new Date(status.scheduled.from)), until: dateText(new Date(status.scheduled.until)) })]] : []),
+      [t('deck.queue'), this.queue],
+    ];
+    this.facts.replaceChildren(...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+    const { form } = this;
+    if (form && !form.element.contains(document.activeElement)) {
+      form.low.value = status.low_pass_hz ?? 'off';
+      form.high.value = status.high_pass_hz ?? 'off';
+      form.slope.value = status.slope_db_per_octave;
+    }
+  }
+
+  showLamps(status, isSafe) {
+    const { t } = this;
+    const rows = lampRows(status, isSafe, this.#upload);
+    const key = JSON.stringify(rows);
+    if (this.#shownLamps === key) return;
+    this.#shownLamps = key;
+    this.lamps.replaceChildren(...rows.map(([name, pattern]) => h('li', {}, `${t(name)}: `, h('strong', {}, t(...pattern)))));
+  }
+
+  /** @param outbox The upload queue, or null if it could not be read. */
+  showOutbox(outbox) {
+    if (!outbox) return;
+    const text = queueText(outbox, this.t);
+    setText(this.queue, text);
+    const has = (wanted) => outbox.stores.some(({ state }) => state === wanted);
+    this.#upload = outbox.takes.some(({ state }) => state === 'sending') ? 'slow'
+      : has('may-be-pulled') ? 'on' : has('stick-offered') ? 'offer' : 'off';
+  }
+
+  #filterForm(filter) {
+    const { t } = this;
+    const low = h('input', { type: 'text', size: '8', inputmode: 'text' });
+    const high = h('input', { type: 'text', size: '8', inputmode: 'text' });
+    const slope = h('select', {}, ...[12, 24, 36, 48].map((value) => h('option', { value }, String(value))));
+    const problem = h('p', { role: 'alert', class: 'is-error' });
+    const element = h('form', { class: 'row' }, field(t('deck.filter.low'), low), field(t('deck.filter.high'), high),
+      field(t('deck.filter.slope'), slope), h('button', { type: 'submit' }, t('deck.filter.set')));
+    const read = (text) => (text === '' || Number.isNaN(Number(text)) ? text || 'off' : Number(text));
+    element.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      problem.textContent = '';
+      const wanted = { low_pass_hz: read(low.value.trim()), high_pass_hz: read(high.value.trim()), slope_db_per_octave: Number(slope.value) };
+      await filter(wanted).catch((error) => { problem.textContent = error.message; });
+    });
+    this.form = { element, low, high, slope };
+    return h('details', { class: 'card' }, h('summary', {}, t('deck.filter')), element, problem);
+  }
 }

@@ -1,6 +1,7 @@
 // Plays the microphone live: an endless WAV stream, played about half a second late.
-import { findChunks } from './wav.js';
+import { refusalOf } from './api.js';
 import { h } from './dom.js';
+import { findChunks } from './wav.js';
 
 /** Seconds to buffer before the sound begins, and the most to buffer. */
 const aim = 0.35;
@@ -33,7 +34,8 @@ export function listenButton(context) {
   const start = () => {
     const own = new ListenSession(choice.value === 'mono', {
       onSound: () => { if (own === session) show(t('listen.on')); },
-      onEnd: (error) => { if (own === session) stop(error ? t('listen.failed', { why: error.message }) : t('listen.ended')); },
+      // The browser's own sentence about a lost connection is in the browser's language.
+      onEnd: (error) => { if (own === session) stop(error ? t('listen.failed', { why: error instanceof TypeError ? t('connection.unread') : error.message }) : t('listen.ended')); },
     });
     session = own;
     show(t('listen.connecting'));
@@ -70,14 +72,14 @@ class ListenSession {
   }
 
   async run() {
-    // Created at the tap, while the browser allows sound. The rate of the stream is not known yet.
-    this.#context = new AudioContext();
-    this.#keepLit();
-    // A page that was hidden has lost the wake lock.
-    document.addEventListener('visibilitychange', () => this.#keepLit(), { signal: this.#abort.signal });
     try {
+      // Created at the tap, while the browser allows sound. The rate of the stream is not known yet.
+      this.#context = new AudioContext();
+      this.#keepLit();
+      // A page that was hidden has lost the wake lock.
+      document.addEventListener('visibilitychange', () => this.#keepLit(), { signal: this.#abort.signal });
       const response = await fetch('/api/listen', { signal: this.#abort.signal });
-      if (!response.ok) throw new Error((await response.json()).detail);
+      if (!response.ok) throw await refusalOf(response);
       await this.#read(response.body.getReader());
       this.onEnd(null);
     } catch (error) {
@@ -115,6 +117,8 @@ class ListenSession {
 
   async #open(rate) {
     if (this.#context.sampleRate !== rate) this.#context = await contextOf(rate, this.#context);
+    // A person has stopped it meanwhile.
+    if (this.#abort.signal.aborted) this.#context.close();
     await this.#context.resume();
     // Browsers have worklets only on pages loaded by HTTPS or from the same machine.
     const hasWorklet = this.#context.audioWorklet && this.#context.sampleRate === rate;
@@ -153,7 +157,7 @@ function concatenated(a, b) {
 async function contextOf(rate, context) {
   try {
     const other = new AudioContext({ sampleRate: rate });
-    await context.close();
+    await context.close().catch(() => {});
     return other;
   } catch {
     return context;

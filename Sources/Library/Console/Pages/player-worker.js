@@ -8,7 +8,8 @@ onmessage = ({ data }) => {
   if (data.start) run = { ...data.start, at: data.start.from, decimators: null, stretcher: null };
   next(run).then(
     (piece) => postMessage(piece, piece.channels.map((samples) => samples.buffer)),
-    (error) => postMessage({ error: error.message }));
+    // The page has the sentences in its language.
+    (error) => postMessage({ problem: error instanceof Error ? { detail: error.message } : error }));
 };
 
 async function next(current) {
@@ -17,8 +18,9 @@ async function next(current) {
   const to = Math.min(current.to, from + Math.ceil(isFirst ? current.pieceFrames / 4 : current.pieceFrames));
   current.at = to;
   const path = `/api/takes/${encodeURIComponent(current.stem)}/clip?from=${from}&to=${to}&format=wav`;
-  const response = await fetch(path);
-  if (!response.ok) throw new Error((await response.json()).detail ?? `${response.status}`);
+  // The page has a sentence for a kit that does not answer.
+  const response = await fetch(path).catch(() => { throw { detail: '' }; });
+  if (!response.ok) throw await response.json().catch(() => ({ detail: String(response.status) }));
   const sound = readWAV(await response.arrayBuffer());
   const isLast = to >= current.to;
   const { channels, rate } = prepare(current, sound, isLast);

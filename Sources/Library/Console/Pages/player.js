@@ -1,5 +1,7 @@
 // Plays a take by the browser's own player, by Web Audio from clips, or on the kit. All three are engines with `start(frame, end)`,
 // `stop()`, `frame`, `apply(settings)` (false means that it must be restarted), `onEnd` and `onFail`.
+import { sentenceOf } from './api.js';
+import { t } from './texts.js';
 
 /** Speeds that every browser's own player supports. */
 const slowestOfElement = 0.5;
@@ -7,6 +9,23 @@ const slowestOfElement = 0.5;
 const ahead = 2.5;
 const pieceSeconds = 1.5;
 const watchInterval = 40;
+
+/** The qualities of a Butterworth filter of the fourth order, in dB as Web Audio has them. */
+const qualities = [0.5412, 1.3066].map((quality) => 20 * Math.log10(quality));
+
+/**
+ * The filters that leave a band of a take: high-pass and low-pass of the fourth order. An edge that the sound does not reach has none.
+ * @param {{low: number, high: number} | null} band In hertz of the take; null for all frequencies.
+ * @param {number} pitch The played pitch against the take's.
+ * @param {number} most The highest frequency that is played, in hertz.
+ * @returns {{type: string, frequency: number, Q: number}[]}
+ */
+export function bandFilters(band, pitch, most) {
+  if (!band) return [];
+  const edges = [['highpass', band.low], ['lowpass', band.high]].map(([type, hertz]) => [type, hertz * pitch]);
+  return edges.filter(([type, hertz]) => hertz > 0 && (type === 'highpass' || hertz < most))
+    .flatMap(([type, hertz]) => qualities.map((Q) => ({ type, frequency: Math.min(hertz, most), Q })));
+}
 
 /**
  * @typedef {object} Settings
@@ -16,11 +35,15 @@ const watchInterval = 40;
  * @property {number} volume 0 to 1.
  */
 
+/** @type {Settings} Those of a player that was not set otherwise. */
+export const normalSettings = { speed: 1, cents: 0, expand: false, volume: 1 };
+
 /** Plays one take, here or on the kit. */
 export class Player {
   #engine = null;
   #frame = 0;
   #end = null;
+  #band = null;
   #timer = 0;
   #isElementUsable = true;
   /** The next engine, once it was sent to a position. An engine that has loaded nothing begins with the take's first frames. */
@@ -28,16 +51,17 @@ export class Player {
 
   /**
    * @param {object} take An entry of `/api/takes`.
-   * @param {{api: object, onChange: () => void, onFail: (error: Error) => void}} options
+   * @param {object} options
+   * @param {object} options.api
+   * @param {Settings} options.settings Those of all takes.
+   * @param {() => void} options.onStart Called before it plays.
+   * @param {() => void} options.onChange
+   * @param {() => void} options.onEnd The browser has played the take to its end.
+   * @param {(error: Error) => void} options.onFail
    */
-  constructor(take, { api, onChange, onFail }) {
-    this.take = take;
-    this.api = api;
-    this.onChange = onChange;
-    this.onFail = onFail;
+  constructor(take, options) {
+    Object.assign(this, { take, ...options });
     this.where = 'browser';
-    /** @type {Settings} */
-    this.settings = { speed: 1, cents: 0, expand: false, volume: 1 };
   }
 
   get isPlaying() { return this.#engine !== null; }
@@ -47,16 +71,24 @@ export class Player {
     return Math.round(Math.min(this.take.frames, Math.max(0, this.#engine ? this.#engine.frame : this.#frame)));
   }
 
-  /** Continues up to frame `end`, or to the end of the take. */
-  async play(end = null) {
+  /** The pitch of what the browser plays against the take's. */
+  get pitch() { return pitchOf(this.settings); }
+
+  /**
+   * Continues up to frame `end`, or to the end of the take.
+   * @param {{low: number, high: number} | null} band Plays only these frequencies, in hertz. The kit plays all.
+   */
+  async play(end = null, band = null) {
     if (this.#engine) return;
+    this.onStart();
     if (this.#frame >= (end ?? this.take.frames)) this.#frame = 0;
     this.#end = end;
+    this.#band = band;
     const engine = this.#choose();
     this.#engine = engine;
     engine.onEnd = () => this.#ended(engine);
     engine.onFail = (error) => this.#failed(engine, error);
-    engine.apply(this.settings);
+    engine.apply(this.settings, band);
     this.onChange();
     this.#timer = setInterval(() => this.#watch(), watchInterval);
     await engine.start(this.#frame, end ?? this.take.frames).catch((error) => this.#failed(engine, error));
@@ -67,20 +99,22 @@ export class Player {
     if (!this.#engine) return;
     this.#frame = this.frame;
     this.#leave();
+    this.#forget();
     this.#prepare();
     this.onChange();
   }
 
-  /** Goes to a frame. Playback continues if it was running. */
+  /** Goes to a frame. Playback continues if it was running. A seek to the end of a selection, or behind it, leaves the selection. */
   seek(frame) {
     const wasPlaying = this.isPlaying;
     const target = Math.min(this.take.frames, Math.max(0, Math.round(frame)));
+    if (this.#end !== null && target >= this.#end) this.#forget();
     if (wasPlaying && this.#engine.seek) {
       this.#engine.seek(target);
     } else {
       if (wasPlaying) this.#leave();
       this.#frame = target;
-      if (wasPlaying) this.play(this.#end > target ? this.#end : null);
+      if (wasPlaying) this.play(this.#end, this.#band);
       else this.#prepare();
     }
     this.onChange();
@@ -90,7 +124,7 @@ export class Player {
   set(changes) {
     Object.assign(this.settings, changes);
     if (!this.#engine) return;
-    if (this.#engine.constructor === this.#kind() && this.#engine.apply(this.settings)) return;
+    if (this.#engine.constructor === this.#kind() && this.#engine.apply(this.settings, this.#band)) return;
     this.#again();
   }
 
@@ -112,11 +146,12 @@ export class Player {
 
   /** Follows playback that somebody else started. */
   #adopt() {
+    this.onStart();
     const engine = new KitEngine(this.take, this.api, true);
     engine.onEnd = () => this.#ended(engine);
     engine.onFail = (error) => this.#failed(engine, error);
     this.#engine = engine;
-    this.#end = null;
+    this.#forget();
     this.#timer = setInterval(() => this.#watch(), watchInterval);
     this.onChange();
   }
@@ -124,11 +159,13 @@ export class Player {
   /** The recorder's playback position, from a `level` event. */
   located(seconds) { this.#engine?.located?.(seconds); }
 
-  /** Ends playback in the browser; playback on the kit continues. */
+  /** Ends playback, and all requests. */
   close() {
-    if (this.#engine instanceof KitEngine) clearInterval(this.#timer);
-    else this.#leave();
+    this.#frame = this.frame;
+    this.#leave();
+    this.#forget();
     this.#prepared?.stop();
+    this.#prepared = null;
   }
 
   #kind() {
@@ -137,7 +174,7 @@ export class Player {
     // The browser's own player resamples to the loudspeaker's rate before it slows down, so ultrasound would be lost.
     const isEasy = cents === 0 && speed >= slowestOfElement && !(expand && speed !== 1);
     const isOne = this.take.files.length === 1 && this.take.counts.parts === 1;
-    return isEasy && isOne && this.#isElementUsable ? ElementEngine : ClipEngine;
+    return isEasy && isOne && !this.#band && this.#isElementUsable ? ElementEngine : ClipEngine;
   }
 
   #choose() {
@@ -156,7 +193,7 @@ export class Player {
   #again() {
     this.#frame = this.frame;
     this.#leave();
-    this.play(this.#end);
+    this.play(this.#end, this.#band);
   }
 
   #leave() {
@@ -164,6 +201,12 @@ export class Player {
     const engine = this.#engine;
     this.#engine = null;
     engine?.stop();
+  }
+
+  /** What plays next has no end and no band of a selection. */
+  #forget() {
+    this.#end = null;
+    this.#band = null;
   }
 
   #watch() {
@@ -177,9 +220,14 @@ export class Player {
 
   #ended(engine) {
     if (engine !== this.#engine) return;
-    this.#frame = this.#end ?? (engine instanceof KitEngine ? this.frame : this.take.frames);
+    const isOnKit = engine instanceof KitEngine;
+    const isWhole = this.#end === null && !isOnKit;
+    this.#frame = this.#end ?? (isOnKit ? this.frame : this.take.frames);
     this.#leave();
+    this.#forget();
     this.onChange();
+    // What ends on the kit may have been stopped there.
+    if (isWhole) this.onEnd();
   }
 
   #failed(engine, error) {
@@ -190,7 +238,7 @@ export class Player {
     if (engine instanceof ElementEngine && error.name !== 'NotAllowedError') {
       // This browser does not support the format. Clips are WAV.
       this.#isElementUsable = false;
-      this.play(this.#end);
+      this.play(this.#end, this.#band);
       return;
     }
     this.onChange();
@@ -198,12 +246,18 @@ export class Player {
   }
 }
 
+/** The element that played last. Phones let an element play by itself once a person has started it, so the next take has the same one. */
+let spare = null;
+
 /** An `<audio>` element with the take's single file, from which the browser fetches the needed ranges. */
 class ElementEngine {
   constructor(take) {
     this.rate = take.rate_hz;
-    this.audio = new Audio(`/api/takes/${encodeURIComponent(take.take)}/files/${encodeURIComponent(take.files[0])}`);
-    this.audio.onended = () => this.onEnd?.();
+    this.audio = spare ?? new Audio();
+    spare = null;
+    this.audio.muted = false;
+    this.audio.src = `/api/takes/${encodeURIComponent(take.take)}/files/${encodeURIComponent(take.files[0])}`;
+    this.audio.onended = () => { if (this.audio.ended) this.onEnd?.(); };
     this.audio.onerror = () => this.onFail?.(new Error(this.audio.error?.message ?? 'audio'));
     this.audio.onseeked = () => { this.audio.muted = false; };
   }
@@ -227,9 +281,11 @@ class ElementEngine {
   stop() {
     this.audio.onended = null;
     this.audio.onerror = null;
+    this.audio.onseeked = null;
     this.audio.pause();
     this.audio.removeAttribute('src');
     this.audio.load();
+    spare = this.audio;
   }
 
   apply({ speed, expand, volume }) {
@@ -249,6 +305,9 @@ function audioContext() {
   return sharedContext;
 }
 
+/** @param {Settings} settings */
+function pitchOf({ speed, cents, expand }) { return 2 ** (cents / 1200) * (expand ? speed : 1); }
+
 /** Pieces from the worker, scheduled one after the other. */
 class ClipEngine {
   #pieces = [];
@@ -262,7 +321,7 @@ class ClipEngine {
     this.take = take;
     this.context = audioContext();
     this.gain = this.context.createGain();
-    this.gain.connect(this.context.destination);
+    this.nodes = [this.gain];
   }
 
   get frame() {
@@ -276,10 +335,11 @@ class ClipEngine {
   async start(frame, end) {
     this.from = frame;
     await this.context.resume();
-    const { speed, pitch } = this.#applied;
+    const { speed, pitch, band } = this.#applied;
+    this.#connect(bandFilters(band, pitch, 0.499 * this.context.sampleRate));
     this.#worker = new Worker('/player-worker.js', { type: 'module' });
     this.#worker.onmessage = ({ data }) => this.#receive(data);
-    this.#worker.onerror = (event) => this.onFail(new Error(event.message ?? 'worker'));
+    this.#worker.onerror = (event) => this.onFail(new Error(event.message ?? t('connection.unread')));
     this.#isAsking = true;
     this.#worker.postMessage({
       start: {
@@ -294,15 +354,22 @@ class ClipEngine {
     clearInterval(this.#timer);
     this.#worker?.terminate();
     for (const { source } of this.#pieces) source.stop();
-    this.gain.disconnect();
+    for (const node of this.nodes) node.disconnect();
   }
 
-  apply({ speed, cents, expand, volume }) {
-    this.gain.gain.value = volume;
-    const pitch = 2 ** (cents / 1200) * (expand ? speed : 1);
+  apply(settings, band) {
+    this.gain.gain.value = settings.volume;
+    const { speed } = settings;
+    const pitch = pitchOf(settings);
     const isSame = this.#applied === null || (this.#applied.speed === speed && this.#applied.pitch === pitch);
-    this.#applied = { speed, pitch };
+    this.#applied = { speed, pitch, band };
     return isSame;
+  }
+
+  /** Connects the pieces to the loudspeaker through filters. */
+  #connect(filters) {
+    for (const { type, frequency, Q } of filters) this.nodes.push(new BiquadFilterNode(this.context, { type, frequency, Q }));
+    this.nodes.forEach((node, index) => node.connect(this.nodes[index + 1] ?? this.context.destination));
   }
 
   get #scheduledTo() {
@@ -312,8 +379,8 @@ class ClipEngine {
 
   #receive(piece) {
     this.#isAsking = false;
-    if (piece.error) {
-      this.onFail(new Error(piece.error));
+    if (piece.problem) {
+      sentenceOf(piece.problem).then((sentence) => this.onFail(new Error(sentence || t('connection.unread'))));
       return;
     }
     this.#isLast = piece.isLast;
@@ -353,13 +420,14 @@ class ClipEngine {
 class KitEngine {
   #at = null;
   #speed = 1;
-  #isStarted = false;
+  /** `ready`, `starting`, `playing` or `ended`. */
+  #state;
   #sent = null;
 
   constructor(take, api, isStarted = false) {
     this.take = take;
     this.api = api;
-    this.#isStarted = isStarted;
+    this.#state = isStarted ? 'playing' : 'ready';
   }
 
   get frame() {
@@ -371,11 +439,15 @@ class KitEngine {
 
   async start(frame) {
     this.from = frame;
+    this.#state = 'starting';
     await this.#sent;
+    // A person has stopped it meanwhile, or a setting was refused.
+    if (this.#state === 'ended') return;
     await this.api.post('/api/deck/play', { take: this.take.take });
     const seconds = frame / this.take.rate_hz;
-    if (seconds > 0.05) await this.api.post('/api/deck/skip', { seconds });
-    this.#isStarted = true;
+    if (seconds > 0.05 && this.#state === 'starting') await this.api.post('/api/deck/skip', { seconds });
+    if (this.#state === 'ended') await this.api.post('/api/deck/stop');
+    else this.#state = 'playing';
   }
 
   seek(frame) {
@@ -386,9 +458,9 @@ class KitEngine {
 
   stop() {
     // A playback that ended by itself, or that another take replaced, must not be stopped again.
-    if (!this.#isStarted) return;
-    this.#isStarted = false;
-    this.api.post('/api/deck/stop').catch((error) => this.onFail(error));
+    const before = this.#state;
+    this.#state = 'ended';
+    if (before === 'playing') this.api.post('/api/deck/stop').catch((error) => this.onFail(error));
   }
 
   apply({ speed, cents, expand, volume }) {
@@ -402,12 +474,12 @@ class KitEngine {
   }
 
   heard({ state, take }) {
-    if (!this.#isStarted || (take === this.take.take && state === 'playing')) return;
-    this.#isStarted = false;
+    if (this.#state !== 'playing' || (take === this.take.take && state === 'playing')) return;
+    this.#state = 'ended';
     this.onEnd();
   }
 
   located(seconds) {
-    if (this.#isStarted && seconds !== null) this.#at = { seconds, when: performance.now() };
+    if (this.#state === 'playing' && seconds !== null) this.#at = { seconds, when: performance.now() };
   }
 }

@@ -1,90 +1,121 @@
-// The list of takes as a window over any number of them: pages of rows, of which only those near the screen are filled.
-// The server pages forward by key. The keys of visited pages are kept, so that an emptied page can be filled again.
-import { begun, dayText } from './takes-format.js';
+// The list of takes as a window over any number of them: only the rows near the screen exist. The server pages forward by key. The keys
+// of loaded pages are kept, so that a page whose takes were dropped can be fetched again.
+import { AnswerOrder } from './api.js';
 import { h } from './dom.js';
+import { dayRuns, RowLayout, withoutTake } from './takes-parts.js';
 
 const pageSize = 50;
+/** The most takes in an answer. */
+const mostAtOnce = 200;
 /** The number of pages that keep their takes in memory. */
 const mostHeld = 40;
-const margin = '120% 0px';
+/** Rows that exist above and below the screen. */
+const spareRows = 3;
+/** The next page is requested when so many rows are left below the screen. */
+const rowsAhead = 25;
 
 /**
  * @typedef {object} Page
  * @property {string|null} after The page begins after this key.
- * @property {string[]} stems
  * @property {string|null} next The key of the next page.
- * @property {string} dayBefore The day of the take before its first.
- * @property {number} height The height of its empty element in pixels.
+ * @property {string[]} stems
+ * @property {{index: number, text: string, seconds: number}[]} days The runs of days, see `dayRuns`.
  * @property {object[]|null} takes
- * @property {HTMLElement} element
  */
 
-/** Takes in pages, newest first. */
+/** Takes in pages. */
 export class TakesList {
   /** @type {Page[]} */
   #pages = [];
   #rows = new Map();
+  /** Pages whose takes are in memory, in order of use. */
   #held = [];
-  #isLoading = false;
+  #layout = new RowLayout([], { row: 1, head: 1, isComplete: false });
+  #sizes = { row: 58, head: 30 };
+  /** `ready`, `busy`, `failed` or `closed`. */
+  #state = 'ready';
+  #fetching = new Set();
+  #frame = 0;
   #generation = 0;
   #query = '';
+  #total = -1;
   #refreshing = Promise.resolve();
-  /** When takes were removed. An answer that was in transit at that time still includes them. */
-  #gone = new Map();
+  /** By stem, the last changes of takes: null after a removal, and when. An answer that was in transit at that time lacks them. */
+  #news = new Map();
+  #sums = new AnswerOrder();
 
   /**
    * @param {object} options
    * @param {(path: string) => Promise<object>} options.get
-   * @param {(take: object) => {element: HTMLElement, update: (take: object) => void, release: () => void}} options.makeRow
+   * @param {(take: object) => object} options.makeRow A row as of `takeRow`.
+   * @param {(take: object) => string} options.dayOf The heading of a take's day; empty if the list has no days.
+   * @param {(day: object) => string} options.sumOf How much a day has, see `Day` of `RowLayout`.
+   * @param {() => boolean} options.isNewestFirst Whether new takes come at the head.
    * @param {(state: 'busy'|'ready'|'empty'|'failed', error?: Error) => void} options.onState
+   * @param {(sum: {total: number, seconds: number}) => void} options.onSum Called with the takes that match, and their length.
    */
-  constructor({ get, makeRow, onState }) {
-    Object.assign(this, { get, makeRow, onState });
-    this.end = h('div', { class: 'takes-end' });
-    this.element = h('div', { class: 'takes-list' }, this.end);
-    this.near = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: margin });
-    this.near.observe(this.end);
+  constructor(options) {
+    Object.assign(this, options);
+    this.rows = h('ol', { class: 'takes-rows', role: 'list' });
+    // Repeats the heading of the day that was scrolled away.
+    this.now = h('p', { class: 'takes-day takes-now', 'aria-hidden': 'true', hidden: true });
+    this.probe = h('div', { class: 'takes-probe', 'aria-hidden': 'true' });
+    this.element = h('div', { class: 'takes-list' }, this.now, this.probe, this.rows);
+    this.onScroll = () => this.#drawSoon();
+    addEventListener('scroll', this.onScroll, { passive: true });
+    addEventListener('resize', this.onScroll);
+    this.resized = new ResizeObserver(() => this.#measure());
+    this.resized.observe(this.probe);
   }
 
   close() {
+    this.#state = 'closed';
     this.#generation += 1;
-    this.near.disconnect();
+    cancelAnimationFrame(this.#frame);
+    removeEventListener('scroll', this.onScroll);
+    removeEventListener('resize', this.onScroll);
+    this.resized.disconnect();
     for (const row of this.#rows.values()) row.release();
   }
 
-  /** The state to restore the list later: keys and heights, without rows. */
+  /** The state to restore the list later: keys and days, without takes. */
   remember() {
-    for (const page of this.#pages) this.#measure(page);
-    return {
-      query: this.#query,
-      pages: this.#pages.map(({ after, stems, next, dayBefore, height }) => ({ after, stems, next, dayBefore, height })),
-    };
+    return { query: this.#query, pages: this.#pages.map(({ after, stems, next, days }) => ({ after, stems, next, days })) };
   }
 
   /** Restores a remembered state. */
   restore({ query, pages }) {
     this.#query = query;
-    for (const page of pages) this.#append({ ...page, takes: null });
+    this.#measure();
+    this.#set(pages.map((page) => ({ ...page, takes: null })));
+    this.onState('ready');
   }
 
-  /** Starts again with other conditions. @param {string} query The conditions as a query string. */
+  /** Starts again with other conditions. The rows stay until there are others. @param {string} query The conditions as a query string. */
   async search(query) {
     this.#generation += 1;
     this.#query = query;
-    this.#isLoading = false;
-    for (const page of this.#pages) this.#discard(page);
-    this.#pages = [];
-    await this.#loadNext();
+    this.#measure();
+    await this.#load(null);
   }
 
-  /** Loads the next page after a failure. */
-  retry() { return this.#loadNext(); }
+  /** Loads again what failed. */
+  retry() { return this.#load(this.#pages.at(-1) ?? null); }
 
   /** The loaded stems, in order. */
   get stems() { return this.#pages.flatMap((page) => page.stems); }
 
+  /** The takes that are held in memory. */
+  get takes() { return this.#pages.flatMap((page) => page.takes ?? []); }
+
+  /** The key after the loaded stems; null if there are no more. */
+  get next() { return this.#pages.at(-1)?.next ?? null; }
+
   /** A take that is held in memory. */
   find(stem) { return this.#pages.find((page) => page.stems.includes(stem))?.takes?.find((take) => take.take === stem); }
+
+  /** The row of a take, if it exists. */
+  rowOf(stem) { return this.#rows.get(stem); }
 
   /** Calls `body` for each existing row. */
   forEachRow(body) { for (const row of this.#rows.values()) body(row); }
@@ -92,40 +123,49 @@ export class TakesList {
   /** Shows the changes of a take. */
   update(take) {
     const page = this.#pages.find((one) => one.stems.includes(take.take));
-    if (page?.takes) page.takes = page.takes.map((one) => (one.take === take.take ? take : one));
-    this.#rows.get(take.take)?.update(take);
+    // Only the list has the marker that was found.
+    const changed = { match: this.find(take.take)?.match, ...take };
+    if (page) this.#news.set(take.take, { take, at: performance.now() });
+    if (page?.takes) page.takes = page.takes.map((one) => (one.take === take.take ? changed : one));
+    this.#rows.get(take.take)?.update(changed);
+  }
+
+  /** Moves the focus to the row `step` rows after that of a stem, or to the first visible one. Returns whether there is one. */
+  focus(stem, step = 0) {
+    const { stems } = this;
+    const from = stem === null ? -1 : stems.indexOf(stem);
+    const wanted = from < 0 ? this.#firstSeen() : stems[Math.min(stems.length - 1, Math.max(0, from + step))];
+    if (wanted === undefined) return false;
+    this.#reveal(wanted);
+    this.#rows.get(wanted)?.link.focus({ preventScroll: true });
+    return true;
   }
 
   /** Removes a take that no longer exists. */
   remove(stem) {
-    this.#gone.set(stem, performance.now());
+    this.#news.set(stem, { take: null, at: performance.now() });
     const page = this.#pages.find((one) => one.stems.includes(stem));
     if (!page) return;
+    const index = page.stems.indexOf(stem);
+    const hadFocus = this.#rows.get(stem)?.element.contains(document.activeElement);
+    const neighbour = hadFocus ? this.stems[this.stems.indexOf(stem) + 1] ?? this.stems[this.stems.indexOf(stem) - 1] : null;
+    page.days = withoutTake(page.days, index, page.stems.length, page.takes?.[index]?.duration_seconds ?? 0);
     page.stems = page.stems.filter((one) => one !== stem);
     page.takes = page.takes?.filter((take) => take.take !== stem) ?? null;
-    this.#removeRow(page, stem);
     this.#forget(stem);
+    this.#set(this.#pages);
+    if (neighbour) this.focus(neighbour);
     if (!this.#pages.some((one) => one.stems.length)) this.onState('empty');
   }
 
-  /** Removes a row. With the last row of a day, the day's heading is removed too, unless the next page continues that day. */
-  #removeRow(page, stem) {
-    const element = this.#rows.get(stem)?.element;
-    const group = element?.parentElement;
-    element?.remove();
-    if (!group || group.firstChild) return;
-    const heading = group.previousElementSibling;
-    const next = this.#pages[this.#pages.indexOf(page) + 1];
-    const isLast = !group.nextElementSibling;
-    if (isLast && next?.stems.length && (!next.takes || dayOf(next.takes[0]) === heading?.textContent)) return;
-    if (heading?.matches('.takes-day')) heading.remove();
-    group.remove();
+  /** Inserts new takes at the head. What is visible keeps its place on the screen. */
+  refreshHead() {
+    return this.isNewestFirst() ? this.#next(() => this.#putNew()) : this.refresh();
   }
 
-  /** Inserts new takes before the first page, which keeps its place on the screen. */
-  refreshHead() {
-    // One refresh after the other, because each must know which takes the previous one inserted.
-    const done = this.#refreshing.then(() => this.#putNew());
+  /** One refresh after the other, because each must know which takes the previous one inserted. */
+  #next(body) {
+    const done = this.#refreshing.then(() => (this.#state === 'closed' ? null : body()));
     this.#refreshing = done.catch(() => {});
     return done;
   }
@@ -152,129 +192,107 @@ export class TakesList {
       return;
     }
     this.#pages[0].after = fresh.next;
-    const page = { after: null, stems: fresh.takes.map((take) => take.take), next: fresh.next, dayBefore: '', height: 0, takes: fresh.takes };
-    this.#place(page, this.#pages[0].element);
-    this.#pages.unshift(page);
-    this.#pages[1].dayBefore = dayOf(fresh.takes.at(-1));
-    this.#refill(this.#pages[1]);
+    this.#keep(() => this.#set([this.#page(null, fresh), ...this.#pages]));
   }
 
+  /** Counts the takes again. */
+  async count() { await this.#fetch(null, 1); }
+
   /** Requests the list again down to the visible part, after changes of takes. The visible part keeps its place and the focus. */
-  refresh() {
-    const done = this.#refreshing.then(() => this.#renew());
-    this.#refreshing = done.catch(() => {});
-    return done;
-  }
+  refresh() { return this.#next(() => this.#renew()); }
 
   async #renew() {
     const generation = this.#generation;
-    const last = this.#pages.findLastIndex((page) => page.isNear || page.element.firstChild);
+    const last = this.#visible(0).at(-1)?.page ?? 0;
     const count = this.#pages.slice(0, last + 1).reduce((sum, page) => sum + page.stems.length, 0);
     const pages = [];
     for (let found = 0, after = null; found < Math.max(1, count);) {
-      const { takes, next } = await this.#fetch(after, pageSize);
+      const answer = await this.#fetch(after, Math.min(mostAtOnce, Math.max(pageSize, count - found)));
       if (generation !== this.#generation) return;
-      const dayBefore = pages.at(-1)?.lastDay ?? '';
-      pages.push({ after, stems: takes.map((take) => take.take), next, dayBefore, lastDay: dayOf(takes.at(-1)) || dayBefore, height: 0, takes });
-      found += takes.length;
-      after = next;
-      if (next === null) break;
+      pages.push(this.#page(after, answer));
+      found += answer.takes.length;
+      after = answer.next;
+      if (after === null) break;
     }
-    const anchor = this.#anchor();
-    const focus = this.#focusIn(this.element);
     this.#generation += 1;
-    this.#isLoading = false;
-    for (const page of this.#pages) this.#discard(page);
-    this.#pages = [];
-    for (const page of pages) this.#append(page);
-    focus?.();
-    const row = anchor && this.#rows.get(anchor.stem);
-    if (row) window.scrollBy(0, row.element.getBoundingClientRect().top - anchor.top);
+    this.#state = 'ready';
+    this.#held = [];
+    this.#keep(() => {
+      this.#set(pages);
+      for (const { takes } of pages) for (const take of takes) this.#rows.get(take.take)?.update(take);
+    });
     this.onState(pages[0].stems.length ? 'ready' : 'empty');
-    this.near.unobserve(this.end);
-    this.near.observe(this.end);
-  }
-
-  /** The first visible row and its position, or null at the top of the list. */
-  #anchor() {
-    if (window.scrollY === 0) return null;
-    for (const { stems } of this.#pages) {
-      for (const stem of stems) {
-        const box = this.#rows.get(stem)?.element.getBoundingClientRect();
-        if (box && box.bottom > 0) return { stem, top: box.top };
-      }
-    }
-    return null;
   }
 
   async #fetch(after, limit) {
     const key = after === null ? '' : `&after=${encodeURIComponent(after)}`;
     const began = performance.now();
-    const { takes, next } = await this.get(`/api/takes?${this.#query}&limit=${limit}${key}`);
-    return { takes: takes.filter(({ take }) => !(this.#gone.get(take) > began)), next };
+    const query = this.#query;
+    const isNewest = this.#sums.ask();
+    const { takes, next, total, total_seconds: seconds } = await this.get(`/api/takes?${query}&limit=${limit}${key}`);
+    if (total !== undefined && this.#state !== 'closed' && query === this.#query && isNewest()) {
+      this.#total = total;
+      this.onSum({ total, seconds });
+    }
+    const newest = takes.map((take) => {
+      const news = this.#news.get(take.take);
+      return news?.at > began ? news.take && { match: take.match, ...news.take } : take;
+    });
+    return { takes: newest.filter(Boolean), next };
   }
 
-  async #loadNext() {
+  #page(after, { takes, next }) {
+    const page = { after, next, stems: [], days: [], takes: null };
+    this.#hold(page, takes);
+    return page;
+  }
+
+  #hold(page, takes) {
+    page.takes = takes;
+    page.stems = takes.map((take) => take.take);
+    page.days = dayRuns(takes, this.dayOf);
+    this.#held = [...this.#held.filter((one) => one !== page), page];
+    if (this.#held.length > mostHeld) this.#held.shift().takes = null;
+  }
+
+  #loadNext() {
     const last = this.#pages.at(-1);
-    if (this.#isLoading || (last && last.next === null)) return;
+    if (this.#state === 'ready' && last && last.next !== null) this.#load(last);
+  }
+
+  /** Loads the page after the last one; without one, the first page, in the place of all. */
+  async #load(last) {
     const generation = this.#generation;
-    this.#isLoading = true;
+    this.#state = 'busy';
     this.onState('busy');
-    try {
-      const { takes, next } = await this.#fetch(last?.next ?? null, pageSize);
-      if (generation !== this.#generation) return;
-      const dayBefore = last?.lastDay ?? '';
-      const page = { after: last?.next ?? null, stems: takes.map((take) => take.take), next, dayBefore, height: 0, takes };
-      this.#append(page);
-      this.onState(this.#pages.length === 1 && !takes.length ? 'empty' : 'ready');
-      this.#isLoading = false;
-      // The end may still be near, and an observer reports only changes.
-      this.near.unobserve(this.end);
-      this.near.observe(this.end);
-    } catch (error) {
-      if (generation === this.#generation) this.onState('failed', error);
-    } finally {
-      if (generation === this.#generation) this.#isLoading = false;
-    }
+    const after = last?.next ?? null;
+    const answer = await this.#fetch(after, pageSize).catch((error) => ({ error }));
+    if (generation !== this.#generation) return;
+    if (!last) this.#generation += 1;
+    this.#state = answer.error ? 'failed' : 'ready';
+    const before = last ? this.#pages : [];
+    this.#set(answer.error ? before : [...before, this.#page(after, answer)]);
+    if (this.#state === 'failed') this.onState('failed', answer.error);
+    // Otherwise the next page is being loaded already.
+    else if (this.#state === 'ready') this.onState(this.#pages.some((page) => page.stems.length) ? 'ready' : 'empty');
   }
 
-  #append(page) {
-    this.#place(page, this.end);
-    this.#pages.push(page);
-  }
-
-  #place(page, before) {
-    page.element = h('div', { class: 'takes-page' });
-    page.isNear = false;
-    if (page.takes) this.#hold(page);
-    page.element.style.setProperty('height', page.height ? `${page.height}px` : `${page.stems.length * 6}rem`);
-    page.element.page = page;
-    before.before(page.element);
-    if (page.takes) this.#render(page);
-    this.near.observe(page.element);
-  }
-
-  #moved(entries) {
-    for (const { target, isIntersecting } of entries) {
-      if (target === this.end) {
-        if (isIntersecting && this.#pages.length) this.#loadNext();
-        continue;
-      }
-      target.page.isNear = isIntersecting;
-      if (isIntersecting) this.#fill(target.page);
-      else this.#empty(target.page);
-    }
-  }
-
+  /** Fetches the takes of a page again. */
   async #fill(page) {
-    if (page.element.firstChild && page.takes) return;
-    if (!page.takes) {
-      const generation = this.#generation;
-      const takes = await this.#fetchPage(page).catch(() => null);
-      if (!takes || generation !== this.#generation) return;
-      this.#take(page, takes);
-    }
-    if (page.isNear) this.#render(page);
+    if (this.#fetching.has(page)) return;
+    this.#fetching.add(page);
+    const generation = this.#generation;
+    const takes = await this.#fetchPage(page).catch(() => null);
+    this.#fetching.delete(page);
+    if (!takes || generation !== this.#generation) return;
+    // Takes may be missing from the next pages as well. Those stay there.
+    const index = this.#pages.indexOf(page);
+    const later = this.#pages.slice(index + 1, index + 4).flatMap(({ stems }) => stems);
+    const end = takes.findIndex((take) => later.includes(take.take));
+    this.#keep(() => {
+      this.#hold(page, end < 0 ? takes : takes.slice(0, end));
+      this.#set(this.#pages);
+    });
   }
 
   /** The current takes of a page. Newer takes before a page without a key are left to `refreshHead`. */
@@ -286,86 +304,147 @@ export class TakesList {
     return first < 0 ? [] : takes.slice(first, first + count);
   }
 
-  /** Applies the server's current takes of a page, but not those of the next pages, from which takes may be missing as well. */
-  #take(page, takes) {
-    const index = this.#pages.indexOf(page);
-    const later = this.#pages.slice(index + 1, index + 4).flatMap(({ stems }) => stems);
-    const end = takes.findIndex((take) => later.includes(take.take));
-    page.takes = end < 0 ? takes : takes.slice(0, end);
-    page.stems = page.takes.map((take) => take.take);
-    this.#hold(page);
+  // MARK: Display
+
+  /** Changes the pages, and shows them. */
+  #set(pages) {
+    this.#pages = pages;
+    const isComplete = pages.length > 0 && pages.at(-1).next === null;
+    this.#layout = new RowLayout(pages, { ...this.#sizes, isComplete });
+    this.rows.style.setProperty('height', `${this.#layout.height}px`);
+    this.#draw();
   }
 
-  #hold(page) {
-    page.lastDay = page.takes.length ? dayOf(page.takes.at(-1)) : page.dayBefore;
-    this.#held = [...this.#held.filter((one) => one !== page), page];
-    if (this.#held.length > mostHeld) this.#held.shift().takes = null;
+  /** Reads the heights of a row and of a heading, which follow the size of the letters and the width. */
+  #measure() {
+    const style = getComputedStyle(this.probe);
+    const [row, head] = [parseFloat(style.height), parseFloat(style.width)];
+    if (!row || (row === this.#sizes.row && head === this.#sizes.head)) return;
+    this.#sizes = { row, head };
+    this.#keep(() => this.#set(this.#pages));
   }
 
-  #render(page) {
-    const focus = this.#focusIn(page.element);
-    const groups = [];
-    let day = page.dayBefore;
-    for (const take of page.takes) {
-      const own = dayOf(take);
-      if (own !== day || !groups.length) {
-        if (own !== day) groups.push(h('h2', { class: 'takes-day' }, own));
-        groups.push(h('ul', { class: 'takes-rows', role: 'list' }));
-      }
-      day = own;
-      groups.at(-1).append(this.#row(take));
+  /** The rows on the screen, and `spare` more on each side. */
+  #visible(spare) {
+    const { top } = this.rows.getBoundingClientRect();
+    const more = spare * this.#sizes.row;
+    return this.#layout.within(-top - more, innerHeight - top + more);
+  }
+
+  #firstSeen() {
+    const [place] = this.#visible(-1);
+    return place && this.#pages[place.page].stems[place.index];
+  }
+
+  /** Changes the list and leaves the first visible row where it is, except at the beginning of the list. */
+  #keep(body) {
+    const { top } = this.rows.getBoundingClientRect();
+    const seen = top < 0 ? this.#visible(0).map((place) => ({ stem: this.#pages[place.page].stems[place.index], top: place.top })) : [];
+    body();
+    for (const { stem, top: before } of seen) {
+      const after = this.#topOf(stem);
+      if (after === null) continue;
+      scrollBy(0, after - before);
+      this.#draw();
+      return;
     }
-    page.element.replaceChildren(...groups);
-    page.element.style.removeProperty('height');
-    focus?.();
   }
 
-  /** Returns the focus to the same part of the same row. Null if the focus is elsewhere. */
-  #focusIn(element) {
-    const { activeElement } = document;
-    if (!element.contains(activeElement)) return null;
-    const parts = (row) => [...row.element.querySelectorAll('a, button, input')];
+  #topOf(stem) {
+    const page = this.#pages.findIndex(({ stems }) => stems.includes(stem));
+    return page < 0 ? null : this.#layout.top(page, this.#pages[page].stems.indexOf(stem));
+  }
+
+  /** Scrolls to a row if it is not on the screen. */
+  #reveal(stem) {
+    if (!this.#rows.has(stem)) {
+      const { top } = this.rows.getBoundingClientRect();
+      scrollBy(0, top + (this.#topOf(stem) ?? 0) - innerHeight / 2);
+      this.#draw();
+    }
+    this.#rows.get(stem)?.element.scrollIntoView({ block: 'nearest' });
+    this.#draw();
+  }
+
+  #drawSoon() {
+    this.#frame ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    if (this.#state === 'closed') return;
+    const { top } = this.rows.getBoundingClientRect();
+    const places = this.#visible(spareRows);
+    const wanted = new Map();
+    for (const place of places) {
+      const page = this.#pages[place.page];
+      if (page.takes) wanted.set(page.stems[place.index], { ...place, take: page.takes[place.index] });
+      else this.#fill(page);
+    }
     for (const [stem, row] of this.#rows) {
-      const index = parts(row).indexOf(activeElement);
-      if (index >= 0) return () => { const own = this.#rows.get(stem); if (own) parts(own)[index]?.focus({ preventScroll: true }); };
+      // A row with the focus stays, so that the reader's place does not vanish.
+      if (!wanted.has(stem) && !(row.element.contains(document.activeElement) && this.#topOf(stem) !== null)) this.#forget(stem);
     }
-    return null;
+    let follower = null;
+    for (const [stem, place] of [...wanted].reverse()) {
+      const { element } = this.#row(stem, place);
+      if (!element.isConnected || element.nextElementSibling !== follower) this.rows.insertBefore(element, follower);
+      follower = element;
+    }
+    this.#showDay(top);
+    if (this.#layout.height + top < innerHeight + rowsAhead * this.#sizes.row) this.#loadNext();
   }
 
-  #row(take) {
-    this.#rows.get(take.take)?.release();
-    const row = this.makeRow(take);
-    this.#rows.set(take.take, row);
-    return row.element;
+  #row(stem, { take, number, top, day }) {
+    const row = this.#rows.get(stem) ?? this.makeRow(take);
+    this.#rows.set(stem, row);
+    if (row.top !== top || row.number !== number) {
+      Object.assign(row, { top, number });
+      row.element.style.setProperty('top', `${top}px`);
+      row.element.setAttribute('aria-posinset', number + 1);
+    }
+    if (row.total !== this.#total) {
+      row.total = this.#total;
+      // -1 stands for an unknown number of rows.
+      row.element.setAttribute('aria-setsize', this.#total);
+    }
+    this.#head(row, day);
+    return row;
   }
 
-  #refill(page) {
-    if (page.element.firstChild && page.takes) this.#render(page);
+  /** The heading of a day above its first row. */
+  #head(row, day) {
+    if (!day) {
+      row.head?.remove();
+      row.head = null;
+      return;
+    }
+    if (!row.head) {
+      row.head = h('h2', { class: 'takes-day' });
+      row.element.prepend(row.head);
+    }
+    this.#write(row.head, day);
   }
 
-  #empty(page) {
-    // A row with the focus stays, so that the reader's place does not vanish.
-    if (!page.element.firstChild || page.element.contains(document.activeElement)) return;
-    this.#measure(page);
-    page.element.style.setProperty('height', `${page.height}px`);
-    for (const stem of page.stems) this.#forget(stem);
-    page.element.replaceChildren();
+  #showDay(top) {
+    const day = top < 0 ? this.#layout.dayAt(-top) : null;
+    this.now.hidden = day === null;
+    if (day) this.#write(this.now, day);
   }
 
-  #measure(page) {
-    if (page.element.firstChild) page.height = page.element.getBoundingClientRect().height;
+  #write(element, day) {
+    const sum = day.isWhole ? this.sumOf(day) : '';
+    const key = `${day.text}\n${sum}`;
+    if (element.dataset.key === key) return;
+    element.dataset.key = key;
+    element.replaceChildren(day.text, sum && h('small', {}, sum));
   }
 
   #forget(stem) {
-    this.#rows.get(stem)?.release();
+    const row = this.#rows.get(stem);
+    row?.release();
+    row?.element.remove();
     this.#rows.delete(stem);
   }
-
-  #discard(page) {
-    this.near.unobserve(page.element);
-    for (const stem of page.stems) this.#forget(stem);
-    page.element.remove();
-  }
 }
-
-const dayOf = (take) => (take ? dayText(begun(take), false) : '');

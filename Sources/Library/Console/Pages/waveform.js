@@ -1,5 +1,9 @@
-// The zoom model of a take, its peaks at each zoom level, and the drawing of both.
+// The waveform of a take: zoom, peaks at each zoom level, their drawing, lanes, and small pictures in lists.
+import { lengthText } from './format.js';
+import { drawAxis, drawPlaces, drawRanges } from './marks.js';
 import { readWAV } from './wav.js';
+
+// The zoom model of a take, its peaks at each zoom level, and the drawing of both.
 
 /** The fewest frames that fill the picture. */
 const fewestFrames = 24;
@@ -7,6 +11,8 @@ const tilePixels = 1024;
 const mostTiles = 240;
 const headerBytes = 24;
 const parallelRequests = 4;
+/** The picture is drawn again this long after a request has failed, in milliseconds. */
+const againMilliseconds = 3000;
 
 /** The visible range of a take, in frames. Fractions are allowed for a smooth zoom. */
 export class View {
@@ -158,15 +164,20 @@ export class Peaks {
       if (level >= this.top - 2) this.coarseCount += 1;
       if (this.#tiles.size > mostTiles) this.#tiles.delete(this.#tiles.keys().next().value);
       this.onLoad();
-    } catch {
-      // The next picture requests it again.
+    } catch (error) {
       this.#wanted.delete(key);
+      this.#drawAgain(error);
     }
+  }
+
+  /** The next picture requests again what failed, unless the kit refuses it. */
+  #drawAgain({ status = 500 }) {
+    if (status >= 500) setTimeout(() => { if (!this.#abort.signal.aborted) this.onLoad(); }, againMilliseconds);
   }
 
   async #get(rest) {
     const response = await fetch(`${this.path}/${rest}`, { signal: this.#abort.signal });
-    if (!response.ok) throw new Error(`${response.status}`);
+    if (!response.ok) throw Object.assign(new Error(`${response.status}`), { status: response.status });
     return response.arrayBuffer();
   }
 
@@ -183,7 +194,11 @@ export class Peaks {
     this.#get(`clip?from=${block.from}&to=${block.to}&format=wav`).then((buffer) => {
       block.channels = readWAV(buffer).channels;
       this.onLoad();
-    }).catch(() => { if (this.#samples === block) this.#samples = null; });
+    }).catch((error) => {
+      if (this.#samples !== block) return;
+      this.#samples = null;
+      this.#drawAgain(error);
+    });
     return null;
   }
 }
@@ -273,8 +288,11 @@ function drawSamples(context, box, view, samples, colour, gain) {
   });
 }
 
+/** A quiet take is magnified at most so much. Its peaks have 8 bits, and more would show only their steps. */
+const mostGain = 24;
+
 /**
- * Draws a small waveform of a whole take, with all channels in one.
+ * Draws a small waveform of a whole take, with all channels in one. Its greatest peak has nearly the whole height.
  * @param {HTMLCanvasElement} canvas
  * @param {{channels: number, length: number, data: Int8Array}} peaks
  */
@@ -284,6 +302,8 @@ export function drawThumbnail(canvas, peaks, colour) {
   context.clearRect(0, 0, width, height);
   context.fillStyle = colour;
   const values = peaks.channels * 2;
+  const most = peaks.data.reduce((greatest, value) => Math.max(greatest, Math.abs(value)), 1);
+  const scale = Math.min(mostGain / 128, 1 / most) * (height / 2);
   for (let x = 0; x < width; x++) {
     const start = Math.floor((x * peaks.length) / width) * values;
     const end = Math.max(start + values, Math.floor(((x + 1) * peaks.length) / width) * values);
@@ -293,7 +313,144 @@ export function drawThumbnail(canvas, peaks, colour) {
       least = Math.min(least, peaks.data[at]);
       greatest = Math.max(greatest, peaks.data[at + 1]);
     }
-    const top = (height / 2) * (1 - greatest / 128);
-    context.fillRect(x, top, 1, Math.max(1, ((greatest - least) / 128) * (height / 2)));
+    const top = height / 2 - greatest * scale;
+    context.fillRect(x, top, 1, Math.max(1, (greatest - least) * scale));
+  }
+}
+
+// The lanes of a timeline that are no spectrogram: the waveform of a take, and the axis of time.
+
+/** The waveform with the places of the sidecar and the markers. */
+export class WaveLane {
+  name = 'wave';
+  /** The vertical scale. */
+  gain = 1;
+  /** Markers of the take. */
+  places = [];
+
+  /** @param {object} options `t`, and `onLoad()` when more can be drawn. */
+  constructor(take, sidecar, { t, onLoad }) {
+    Object.assign(this, { take, sidecar, t });
+    this.peaks = new Peaks(take.take, take.frames, onLoad);
+    this.height = `calc(3.5rem + ${Math.min(take.channels, 8)} * 1rem)`;
+  }
+
+  close() { this.peaks.close(); }
+
+  describe(view) {
+    const rate = this.take.rate_hz;
+    return this.t('take.picture', {
+      from: lengthText(view.from / rate, 2), to: lengthText(view.to / rate, 2),
+      markers: this.places.length, gaps: this.sidecar.gaps.length,
+    });
+  }
+
+  draw(context, box, view, colours) {
+    drawRanges(context, box, view, this.sidecar, colours);
+    this.peaks.begin();
+    drawSound(context, box, view, this.peaks, this.take.channels, colours, this.gain);
+    drawPlaces(context, box, view, this.sidecar, this.places, colours);
+  }
+
+  /** What the small picture of the whole take depends on. */
+  get wholeState() { return this.peaks.coarseCount; }
+
+  drawWhole(context, box, whole, colours) {
+    drawRanges(context, box, whole, this.sidecar, colours);
+    drawSound(context, box, whole, this.peaks, this.take.channels, colours);
+  }
+}
+
+/** The axis of time. */
+export class TimeLane {
+  name = 'axis';
+  height = '1.2rem';
+
+  /** @param [ticks] The texts and the spacing of `drawAxis`. */
+  constructor(rate, ticks) { Object.assign(this, { rate, ticks }); }
+
+  draw(context, box, view, colours) { drawAxis(context, box, view, this.rate, colours, this.ticks); }
+}
+
+// The small waveforms of takes, in a list and in the player.
+
+export const thumbnailPixels = 300;
+const mostKept = 500;
+const parallelThumbnails = 4;
+/** A row must be visible this long before its waveform is fetched. Rows that scroll past are skipped. */
+const thumbnailRest = 120;
+
+/** The peaks of takes by stem and revision, for all pages. */
+const kept = new Map();
+
+/** Fetches the small waveforms of visible canvases. */
+export class Thumbnails {
+  #wanted = new Set();
+  #running = 0;
+  #timer = 0;
+
+  constructor() {
+    this.seen = new IntersectionObserver((entries) => this.#moved(entries), { rootMargin: '20% 0px' });
+  }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#wanted.clear();
+    this.seen.disconnect();
+  }
+
+  /** Draws the waveform of a take once the canvas is visible. */
+  observe(canvas, take) {
+    canvas.take = take;
+    // An observer reports a newly observed element again, so that a changed take is redrawn.
+    this.seen.unobserve(canvas);
+    this.seen.observe(canvas);
+  }
+
+  /** The canvas is removed from the page. */
+  release(canvas) {
+    this.#wanted.delete(canvas);
+    this.seen.unobserve(canvas);
+  }
+
+  /** Draws all canvases again in other colours. */
+  redraw(canvases) { for (const canvas of canvases) this.#draw(canvas); }
+
+  #moved(entries) {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) this.#wanted.delete(target);
+      else if (!this.#draw(target)) this.#wanted.add(target);
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pump(), thumbnailRest);
+  }
+
+  #pump() {
+    for (const canvas of this.#wanted) {
+      if (this.#running >= parallelThumbnails) return;
+      this.#wanted.delete(canvas);
+      this.#running += 1;
+      this.#fetch(canvas).finally(() => {
+        this.#running -= 1;
+        this.#pump();
+      });
+    }
+  }
+
+  async #fetch(canvas) {
+    const { take, frames, revision } = canvas.take;
+    const each = Math.max(1, Math.ceil(frames / thumbnailPixels));
+    const response = await fetch(`/api/takes/${encodeURIComponent(take)}/waveform.dat?frames_per_pixel=${each}&from=0&to=${frames}`)
+      .catch(() => null);
+    if (!response?.ok) return;
+    kept.set(`${take}/${revision}`, readPeaks(await response.arrayBuffer()));
+    if (kept.size > mostKept) kept.delete(kept.keys().next().value);
+    this.#draw(canvas);
+  }
+
+  #draw(canvas) {
+    const peaks = kept.get(`${canvas.take.take}/${canvas.take.revision}`);
+    if (peaks) drawThumbnail(canvas, peaks, getComputedStyle(canvas).color);
+    return peaks !== undefined;
   }
 }

@@ -21,13 +21,16 @@ pictures = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
 home = f"http://127.0.0.1:{port}/"
 failures, complaints = [], []
 PHONE, DESK = {"width": 360, "height": 740}, {"width": 1100, "height": 800}
+UPRIGHT, ACROSS = {"width": 360, "height": 640}, {"width": 640, "height": 360}
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 
 
 def expect(holds, fact):
+    """Records whether a fact holds, and returns that."""
     if not holds:
         failures.append(fact)
         print("NOT SO:", fact, flush=True)
+    return bool(holds)
 
 
 def api(method, path, body=None):
@@ -105,6 +108,17 @@ def look(page, name):
         page.screenshot(path=pictures / f"{name}.png")
 
 
+def has_thumbs(page, names, size):
+    """Expects that exactly these buttons are at the bottom, within a window of this size, and not covered."""
+    page.set_viewport_size(size)
+    shown = lambda: page.evaluate("""[...document.querySelectorAll('.thumb')].filter((one) => !one.hidden).map((one) => {
+        const { left, right, top, bottom } = one.getBoundingClientRect();
+        const isFree = one.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2));
+        return [one.querySelector('.press-label').textContent, isFree && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight];
+    })""")
+    expect(wait_until(page, lambda: shown() == [[name, True] for name in names]), f"{names} are on a screen of {size}: {shown()}")
+
+
 def open_page(browser, size, paired=True, host="127.0.0.1", **more):
     context = browser.new_context(viewport=size, locale="en-GB", accept_downloads=True, **more)
     if paired:
@@ -120,7 +134,8 @@ def seconds(text):
     return sum(part * 60 ** index for index, part in enumerate(reversed(parts)))
 
 
-def shows(page, text, timeout=10_000):
+def shows(page, text, timeout=30_000):
+    """Waits until a page shows a text, and returns whether it does. The machine may be busy: no wait here measures the page's speed."""
     try:
         page.get_by_text(text).first.wait_for(timeout=timeout)
         return True
@@ -128,7 +143,7 @@ def shows(page, text, timeout=10_000):
         return False
 
 
-def wait_until(page, holds, seconds=10):
+def wait_until(page, holds, seconds=30):
     """Waits until a condition holds, and returns whether it does."""
     for _ in range(int(seconds * 20)):
         if holds():
@@ -160,7 +175,7 @@ with sync_playwright() as play:
     expect(shows(page, "Hold the play button"), "the link leads to the secure page")
     expect(page.evaluate("isSecureContext") and not secure.is_visible(), "which browsers trust, and which has no such link")
     page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Pair by the password").click()
+    page.get_by_role("button", name="Pair with password").click()
     expect(shows(page, "Ready"), "a phone pairs there")
     expect([cookie["secure"] for cookie in page.context.cookies()] == [True], "for the secure page alone")
     page.get_by_role("button", name="Listen live").click()
@@ -173,18 +188,42 @@ with sync_playwright() as play:
     page = open_page(browser, PHONE)
     page.goto(home)
     expect(shows(page, "Ready"), "the deck is shown")
+    spectrum = page.locator(".spectrum-live canvas")
+    spectrum.wait_for()
+    drawn = """canvas => {
+      const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+      return [pixels.slice(0, canvas.width).filter((pixel) => pixel).length, new Set(pixels).size];
+    }"""
+    columns = spectrum.evaluate(drawn)[0]
+    expect(wait_until(page, lambda: spectrum.evaluate(drawn)[0] > max(10, columns)), f"the live spectrogram grows from {columns} columns")
+    expect(wait_until(page, lambda: spectrum.evaluate(drawn)[1] > 20), f"and is no single colour: {spectrum.evaluate(drawn)}")
+    lanes = [page.locator("canvas.live").nth(place).bounding_box() for place in range(2)]
+    expect(len({(lane["x"], lane["width"]) for lane in lanes}) == 1, f"waveform and spectrogram have the same places: {lanes}")
+    expect(spectrum.get_attribute("aria-label").endswith("0 to 12 kHz"), "it ends at 12 kHz")
+    page.get_by_role("button", name="All frequencies").click()
+    expect(spectrum.get_attribute("aria-label").endswith("0 to 24 kHz"), "or at half the rate")
+    page.get_by_role("button", name="All frequencies").click()
     look(page, "deck-phone")
+    for size in (UPRIGHT, ACROSS, PHONE):
+        has_thumbs(page, ["Record", "Stop"], size)
     page.get_by_role("button", name="Record", exact=True).click()
     expect(shows(page, "The last second is on the disk."), "it says that the last second is on the disk")
+    expect(shows(page, "on disk up to 0:0"), "and how much of the take is")
+    for size in (UPRIGHT, ACROSS, PHONE):
+        has_thumbs(page, ["Mark", "Stop"], size)
     widths = set()
-    for _ in range(30):
+
+    def moves():
         widths.add(page.evaluate("document.querySelector('.meter-rms').style.transform"))
-        page.wait_for_timeout(50)
-    expect(len(widths) > 3, f"the meter moves: {len(widths)} lengths")
-    page.get_by_label("Note of the marker").fill("wren")
+        return len(widths) > 3
+
+    expect(wait_until(page, moves), f"the meter moves: {len(widths)} lengths")
+    page.get_by_label("Marker note").fill("wren")
     page.get_by_role("button", name="Mark").click()
-    expect(page.evaluate("seconds => new Promise(done => setTimeout(() => done(true), seconds * 1000))", 1.2), "time passes")
-    expect(seconds(page.locator(".clock").text_content()) > 2, f"the clock runs: {page.locator('.clock').text_content()}")
+    expect(wait_until(page, lambda: page.get_by_label("Marker note").input_value() == ""), "a marker is set")
+    clock = page.locator(".clock")
+    shown = seconds(clock.text_content())
+    expect(wait_until(page, lambda: seconds(clock.text_content()) > max(2, shown)), f"the clock runs: {clock.text_content()}")
     look(page, "recording-phone")
     page.get_by_role("button", name="Stop").click()
     expect(shows(page, "Ready"), "it stops")
@@ -200,10 +239,16 @@ with sync_playwright() as play:
     cut.evaluate("window.isSame = true")
     network.cut()
     expect(shows(cut, "The connection to the kit is lost"), "the page says that the connection is lost")
+    expect(shows(cut, " s ago"), "and how old the values are")
+    cut.get_by_role("button", name="Record", exact=True).click()
+    expect(shows(cut, "The kit is not reachable: nothing was done."), "a button says that it did nothing")
+    look(cut, "away-phone")
     api("POST", "/api/deck/record", {})
     network.join()
     expect(shows(cut, "The last second is on the disk."), "it shows what happened meanwhile")
-    expect(not cut.locator("#banner").is_visible(), "and says no more that the connection is lost")
+    expect(wait_until(cut, lambda: not cut.get_by_text("The kit is not reachable").is_visible() and cut.locator(".is-old").count() == 0),
+           "and no more what was")
+    expect(wait_until(cut, lambda: not cut.locator("#banner").is_visible()), "and says no more that the connection is lost")
     kit_page = re.compile(r"/kit\.js")
     cut.route(kit_page, lambda route: route.abort())
     cut.locator("#nav").get_by_text("Kit").click()
@@ -214,7 +259,7 @@ with sync_playwright() as play:
     cut.locator("#banner").wait_for(state="hidden")
     cut.unroute(kit_page)
     cut.get_by_text("This page could not be shown").wait_for(state="detached")
-    expect(shows(cut, "Sound cards"), "and is shown by itself when it can be loaded, also long after the connection is back")
+    expect(shows(cut, "Records by itself"), "and is shown by itself when it can be loaded, also long after the connection is back")
     expect(cut.evaluate("window.isSame === true"), "without a reload")
     api("POST", "/api/deck/stop", {})
     cut.context.close()
@@ -261,6 +306,73 @@ with sync_playwright() as play:
     page.locator(".places li", has=page.locator("input[data-frame]")).first.get_by_role("button", name="Remove").click()
     expect(wait_until(page, lambda: len(markers()) == 1 and notes() == markers()), f"and one is removed: {notes()}")
 
+    # Fingers in the picture: a pinch zooms and moves neither playhead nor sound, and a box becomes a region with a label.
+    touch = open_page(browser, PHONE, has_touch=True)
+    touch.goto(home + f"#/takes/{take}")
+    drawn = lambda: touch.locator(".spectrum-canvas").get_attribute("aria-busy") == "false"
+    touch.locator(".wave-canvas").wait_for()
+    expect(wait_until(touch, drawn, 60), f"the spectrogram is drawn: {touch.locator('.spectrum-state').text_content()!r}")
+    wire = touch.context.new_cdp_session(touch)
+
+    def point(area, x, y):
+        return {"x": area["x"] + area["width"] * x, "y": area["y"] + area["height"] * y}
+
+    def picture():
+        """Where the picture is now: a line above it comes and goes."""
+        return touch.locator(".wave-touch").bounding_box()
+
+    def gesture(first, *steps):
+        """Moves fingers from step to step, and lifts them. A step has the place of each finger, as shares of the picture's width and height.
+        A finger that rests for half a second is a long press to the browser. If the machine was that slow, the gesture is made again."""
+        for _ in range(5):
+            area, began, rested, down = picture(), time.monotonic(), None, 0
+            for places in (first, *steps, []):
+                kind = "touchStart" if len(places) > down else "touchMove" if places else "touchEnd"
+                points = [point(area, *place) | {"id": finger} for finger, place in enumerate(places)]
+                wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+                if down and rested is None:
+                    rested = time.monotonic() - began
+                down = len(places)
+            if rested < 0.4:
+                return
+
+    view = lambda: touch.locator(".wave-canvas").get_attribute("aria-label").split(";")[0]
+    at = lambda: seconds(touch.locator(".play-time").text_content().split("/")[0].strip())
+    whole = view()
+    touch.touchscreen.tap(**point(picture(), 0.25, 0.5))
+    expect(wait_until(touch, lambda: at() > 0), "a tap seeks")
+    before = at()
+    gesture([(0.45, 0.7)], *([(0.45 - step / 50, 0.7), (0.55 + step / 50, 0.7)] for step in range(11)))
+    expect(wait_until(touch, lambda: view() != whole), f"a pinch zooms: {view()}")
+    expect(at() == before, f"and does not move the playhead: {before}, {at()}")
+    zoomed = view()
+    gesture(*([(0.6 - step / 20, 0.7)] for step in range(6)))
+    expect(wait_until(touch, lambda: view() not in (zoomed, whole)) and at() == before, f"a drag moves the picture, and not the playhead: {view()}")
+    expect(wait_until(touch, drawn), "the finer spectrogram is drawn")
+    # The browser makes the click of a tap after the tap has ended.
+    boxing = touch.get_by_role("button", name="Box", exact=True)
+    boxing.tap()
+    expect(wait_until(touch, lambda: boxing.get_attribute("aria-pressed") == "true"), "a drag is to draw a box")
+    touch.evaluate("scrollTo(0, 0)")
+    gesture(*([(0.3 + step / 20, 0.5 + step / 20)] for step in range(6)))
+    box = touch.locator(".range-text")
+    expect(wait_until(touch, lambda: "kHz" in box.text_content()), f"a box has time and frequencies: {box.text_content()}")
+    look(touch, "box-phone")
+    touch.get_by_role("button", name="Label", exact=True).tap()
+    expect(wait_until(touch, lambda: touch.evaluate("document.activeElement.dataset.frame ?? null") is not None), "its label has the focus")
+    touch.keyboard.type("song")
+    touch.keyboard.press("Enter")
+    regions = lambda: [marker for marker in json.loads(api("GET", f"/api/takes/{take}"))["markers"] if "end_frame" in marker]
+    if expect(wait_until(touch, lambda: [region["note"] for region in regions()] == ["song"]), f"a box is labelled as a region: {regions()}"):
+        region, = regions()
+        expect(region["at_frame"] < region["end_frame"] and 0 <= region.get("low_hz", -1) < region.get("high_hz", -1) <= sidecar["rate_hz"] / 2,
+               f"with time and band: {region}")
+        look(touch, "region-phone")
+        expect(wait_until(page, lambda: "song" in notes()), f"another phone shows it: {notes()}")
+        api("PATCH", f"/api/takes/{take}", {"markers": {"remove": [region["at_frame"]]}})
+        expect(wait_until(page, lambda: "song" not in notes()), f"and that it was removed: {notes()}")
+    touch.context.close()
+
     # A memo, which is kept after the page is closed.
     memo = page.get_by_label("Memo")
     memo.fill("at the weir")
@@ -275,16 +387,16 @@ with sync_playwright() as play:
     memo.fill("x" * 4001)
     memo.blur()
     expect(wait_until(page, failure.is_visible), "a memo that is too long is refused where it is seen")
-    expect("at most 4000 bytes" in failure.inner_text(), f"with the kit's sentence: {failure.inner_text()}")
+    expect("at most 4,000 bytes" in failure.inner_text(), f"with the kit's sentence: {failure.inner_text()}")
     expect(shows(page, "The memo is not saved yet.") and len(memo.input_value()) == 4001, "and stays, as not saved")
     look(page, "refused-phone")
     page.get_by_role("button", name="Close the message").click()
-    expect(not failure.is_visible(), "the message can be closed")
+    expect(wait_until(page, lambda: not failure.is_visible()), "the message can be closed")
     page.goto(home + "#/takes")
     expect(shows(page, "It is kept here until this page is closed"), "who leaves the take is told that its memo is not saved")
     page.goto(home + f"#/takes/{take}")
     memo.wait_for()
-    expect(len(memo.input_value()) == 4001, "and finds it again")
+    expect(wait_until(page, lambda: len(memo.input_value()) == 4001), "and finds it again")
     memo.fill("at the weir")
     memo.blur()
     expect(wait_until(page, lambda: not page.get_by_text("The memo is not saved yet.").is_visible()), "a memo as it was is saved")
@@ -312,7 +424,7 @@ with sync_playwright() as play:
     cut.get_by_label("Memo").blur()
     expect(shows(cut, "Whether this was done is not known"), "a memo that cannot be sent: the page says so")
     network.join()
-    expect(wait_until(page, lambda: json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "in the rain", 20), "it is saved later")
+    expect(wait_until(page, lambda: json.loads(api("GET", f"/api/takes/{take}"))["take"]["memo"] == "in the rain"), "it is saved later")
     expect(wait_until(cut, lambda: not cut.get_by_text("The memo is not saved yet.").is_visible()), "and the page shows that")
     cut.context.close()
 
@@ -337,7 +449,7 @@ with sync_playwright() as play:
     locate.click()
     expect(wait_until(page, lambda: memo_of(take) == "in the rain\ngeo:48.20849,16.37208;u=12"), f"the location is a line of the memo: {memo_of(take)!r}")
     expect(shows(page, "Added to the memo: geo:48.20849,16.37208;u=12"), "and the page says so")
-    expect(memo.input_value() == memo_of(take) and page.locator("h1").text_content() == "in the rain", "the title stays")
+    expect(wait_until(page, lambda: memo.input_value() == memo_of(take) and page.locator("h1").text_content() == "in the rain"), "the title stays")
     look(page, "location-phone")
     page.context.set_geolocation({"latitude": -33.856806, "longitude": -0.000001, "accuracy": 5})
     locate.click()
@@ -423,7 +535,7 @@ with sync_playwright() as play:
     expect(shows(page, "Added to the memo"), "it is added to a memo that another phone has changed")
     page.get_by_role("button", name="Save memo").click()
     page.get_by_role("button", name="Take theirs").click()
-    expect(memo.input_value() == memo_of(take) == "of another phone" and not page.get_by_text("Added to the memo").is_visible(),
+    expect(wait_until(page, lambda: memo.input_value() == memo_of(take) == "of another phone" and not page.get_by_text("Added to the memo").is_visible()),
            "and nobody says so of the other's")
     memo.fill("ü" * 1985)
     locate.click()
@@ -446,7 +558,7 @@ with sync_playwright() as play:
     locate.click()
     answer()
     expect(wait_until(page, lambda: memo_of(take) == f"\n{line}"), f"the location is its second line: {memo_of(take)!r}")
-    expect(page.locator("h1").text_content().startswith("Take "), f"and no title: {page.locator('h1').text_content()}")
+    expect(wait_until(page, lambda: page.locator("h1").text_content().startswith("Take ")), f"and no title: {page.locator('h1').text_content()}")
     # The position comes while the take is being deleted. The deletion can still be undone.
     held = []
     page.route(re.compile(f"/api/takes/{other}"), lambda route: held.append(route) if route.request.method in ("DELETE", "PATCH") else route.fallback())
@@ -478,9 +590,18 @@ with sync_playwright() as play:
     expect(clip[4096:4096 + 24000 * frame] == sound[4096 + 12000 * frame:4096 + 36000 * frame], "a clip has the take's samples, bit for bit")
     page.context.close()
 
-    # The kit: the gain is set while the meter shows its effect, and each setting has an explanation.
+    # The kit: the gain is set while the meter shows its effect, and each setting says what it is for, and its default.
     page = open_page(browser, PHONE, timezone_id="Asia/Calcutta")
+    # Here no unit writes the settings. The page shows the form as on a kit, and the kit refuses what it sends.
+    def on_a_kit(route):
+        if route.request.method != "GET":
+            return route.continue_()
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "changeable": True})
+    page.route("**/api/settings", on_a_kit)
     page.goto(home + "#/kit")
+    row = lambda name: page.locator(f".set[data-name={name}]")
+    row("gain").locator("summary").click()
     slider = page.get_by_label("Gain of the card")
     slider.wait_for()
     page.locator(".meter-figure").wait_for()
@@ -492,30 +613,62 @@ with sync_playwright() as play:
     gain = lambda: json.loads(api("GET", "/api/status"))["gain_db"]
     expect(wait_until(page, lambda: gain() == 20), f"the gain is set: {gain()}")
     expect(wait_until(page, lambda: peak() > -1), f"and the meter shows it: {peak()}")
+    expect(wait_until(page, lambda: "20\u00a0dB" in row("gain").locator(".set-value").inner_text()), "the row has the gain in force")
     look(page, "gain-phone")
+    page.get_by_role("button", name="Keep this gain").click()
+    kept = page.locator("[data-key='capture.gain_db'] input").input_value()
+    expect(kept == "20", f"the gain to keep is filled in: {kept}")
     api("POST", "/api/deck/gain", {"gain_db": 0})
     expect(wait_until(page, lambda: slider.input_value() == "0"), "another phone's gain is shown")
-    page.get_by_text("Settings", exact=True).click()
-    page.get_by_text("[takes]").click()
-    expect(shows(page, "Record pressed so soon after stop goes on with the same take; 0 is never. Default: 60"), "the form says what a key is for")
-    page.get_by_text("[kit]").click()
+    row("gain").locator("summary").click()
+    row("name").locator("summary").click()
     page.get_by_role("button", name="This phone’s: Asia/Calcutta").click()
-    zone = page.get_by_label("time_zone").input_value()
-    expect(zone == "Asia/Calcutta", f"the phone's own time zone is filled in: {zone}")
+    zone = page.get_by_label("Time zone").input_value
+    expect(wait_until(page, lambda: zone() == "Asia/Calcutta"), f"the phone's own time zone is filled in: {zone()}")
+    row("name").get_by_role("button", name="Save changes").click()
+    expect(shows(page, "This kit’s settings can only be changed in "), "the kit's refusal is shown at the form")
+    look(page, "kit-settings-phone")
+    page.goto(home + "#/kit/settings")
+    row("takes").locator("summary").click()
+    expect(shows(page, "After a stop. Default: 1 min. Applies after a restart."), "the form says what a key is for, and its default")
+    page.get_by_label("Record continues a take for").fill("700")
+    row("takes").get_by_role("button", name="Save changes").click()
+    wrong = page.locator("[data-key='takes.rejoin_seconds'] [role=alert]").inner_text()
+    expect(wrong == "Type a number from 0 s to 10 min.", f"a wrong value has its sentence at its field: {wrong}")
+    expect(page.evaluate("document.activeElement.type") == "number", "and its field has the focus")
     look(page, "settings-phone")
-    page.get_by_text("Log", exact=True).click()
+    page.goto(home + "#/kit/phones")
+    page.get_by_role("button", name="Show the code").click()
+    expect(shows(page, json.loads(api("GET", "/api/label"))["code"]), "the code that pairs another phone is shown on request")
+    expect(shows(page, "this phone"), "the list says which phone this is")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_label("Name of this phone").fill("Anna’s tablet")
+    page.get_by_role("button", name="Save the name").click()
+    expect(shows(page, "Anna’s tablet"), "a phone renames itself")
+    look(page, "phones-phone")
+    page.goto(home + "#/kit/history")
+    page.get_by_role("button", name="Week").click()
+    expect(shows(page, "None in this time."), "an empty history says so")
+    look(page, "history-phone")
+    page.goto(home + "#/kit/service")
     look(page, "log-phone")
     page.context.close()
 
-    # Large, dark, and in German.
-    for name, size, language in [("desk", DESK, "en-GB"), ("german", {"width": 320, "height": 640}, "de-DE")]:
+    # Large, dark, in German, and in Korean. Only the texts of one language are loaded.
+    narrow = {"width": 320, "height": 640}
+    for name, size, language in [("desk", DESK, "en-GB"), ("german", narrow, "de-DE"), ("korean", narrow, "ko-KR")]:
         page = open_page(browser, size, color_scheme="dark")
+        loaded = set()
+        page.on("request", lambda request, loaded=loaded: loaded.update(re.findall(r"/([a-z-]*texts)-([a-z]{2})\.js", request.url)))
         page.add_init_script(f"Object.defineProperty(navigator, 'languages', {{ get: () => ['{language}'] }})")
-        for route in ["deck", "takes", f"takes/{take}", "kit"]:
+        for route in ["deck", "takes", f"takes/{take}", "day", "kit", "kit/settings", "kit/history", "kit/phones", "kit/hardware"]:
             page.goto(home + "#/" + route)
             page.locator("h1").first.wait_for(state="attached")
             page.wait_for_timeout(700)
-            look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
+            look(page, f"{route.replace(take, 'one').replace('/', '-')}-{name}")
+        # The kit's page has no Korean texts.
+        wanted = {(part, "en" if (part, language[:2]) == ("kit-texts", "ko") else language[:2]) for part in ["texts", "takes-texts", "kit-texts"]}
+        expect(loaded == wanted, f"{name}: the texts of one language are loaded: {sorted(loaded)}")
         page.context.close()
 
     # In sunlight, and with large letters: each page, with everything opened.
@@ -525,15 +678,15 @@ with sync_playwright() as play:
     ]:
         page = open_page(browser, size)
         page.add_init_script(set_up)
-        for route in ["deck", "takes", f"takes/{take}", "kit"]:
+        for route in ["deck", "takes", f"takes/{take}", "day", "kit", "kit/settings", "kit/history", "kit/phones", "kit/hardware"]:
             page.goto(home + "#/" + route)
             page.locator("h1").first.wait_for(state="attached")
             page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300)")
             page.wait_for_timeout(900)
-            look(page, f"{route.split('/')[0] + ('-one' if '/' in route else '')}-{name}")
+            look(page, f"{route.replace(take, 'one').replace('/', '-')}-{name}")
             narrow = page.evaluate("[...document.querySelectorAll('.facts dd')].map((fact) => fact.clientWidth).filter((width) => width < 120)")
             expect(not narrow, f"{route}-{name}: facts are wide enough to read: {narrow}")
-            cut = page.evaluate("[...document.querySelectorAll('main button')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
+            cut = page.evaluate("[...document.querySelectorAll('main button, .thumb')].filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent)")
             expect(not cut, f"{route}-{name}: no button is narrower than its text: {cut}")
         page.context.close()
 
@@ -544,6 +697,19 @@ with sync_playwright() as play:
     page = open_page(browser, PHONE)
     page.goto(home + "#/takes")
     expect(wait_until(page, lambda: page.locator(".take-row").count() == 10), f"the list has ten takes: {page.locator('.take-row').count()}")
+    page.goto(home + "#/deck")
+    name, about = page.locator(".deck-take-name"), page.locator(".deck-take-about")
+    expect(wait_until(page, lambda: about.text_content()), "the deck shows the selected take")
+    newest = name.text_content()
+    page.get_by_role("button", name="Next take", exact=True).click()
+    expect(shows(page, "This is the last take."), "there is none after the newest")
+    page.get_by_role("button", name="Previous take", exact=True).click()
+    expect(wait_until(page, lambda: name.text_content() != newest), f"back selects the one before: {name.text_content()}")
+    page.get_by_role("button", name="Next take", exact=True).click()
+    expect(wait_until(page, lambda: name.text_content() == newest), f"and forward the newest again: {name.text_content()}")
+    page.goto(home + "#/takes")
+    expect(wait_until(page, lambda: page.locator(".take-row").count() == 10), "the list has ten takes")
+    page.get_by_role("button", name="Select takes").click()
     for index in (0, 1):
         page.locator(".take-check input").nth(index).click()
     expect(shows(page, "2 selected"), "two are selected")
@@ -555,14 +721,119 @@ with sync_playwright() as play:
     expect(shows(page, "2 are nowhere else."), "the question says what will be left")
     look(page, "question-phone")
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_text("Filters", exact=True).click()
-    look(page, "filters-phone")
+    page.get_by_role("button", name="Done").click()
+    page.get_by_role("button", name="Filter").click()
+    expect(shows(page, "Show 10 takes"), "the sheet says how many takes match")
+    page.get_by_label("Sort by").select_option("Loudest")
+    expect(wait_until(page, lambda: page.locator(".take-facts", has_text="dBFS").count() > 0),
+           f"the loudest are first, with their peaks: {page.locator('.take-facts').all_inner_texts()}")
+    page.get_by_label("With a star only").check()
+    expect(shows(page, "Show 1 take"), "one has a star")
+    look(page, "filter-phone")
+    page.get_by_role("button", name="Show 1 take").click()
+    expect(wait_until(page, lambda: page.locator(".take-row").count() == 1), "and is shown alone")
+    expect(page.locator(".takes-count").text_content().startswith("1 take"), f"the count follows: {page.locator('.takes-count').text_content()}")
+    page.get_by_role("button", name="Filter").click()
+    page.get_by_role("button", name="Show all").click()
+    expect(wait_until(page, lambda: page.locator(".take-row").count() == 10), "all are shown again")
+    page.get_by_label("Search words, numbers and days").fill("no such take")
+    expect(shows(page, "No take matches."), "a search without a match says so")
+    look(page, "none-phone")
+    page.get_by_label("Search words, numbers and days").fill("")
+
+    # A row plays, and the player stays while pages change.
+    row = page.locator(f".take-row[data-stem='{take}']")
+    row.locator(".take-play").click()
+    bar, at = page.locator(".sound"), lambda: seconds(page.locator(".sound-time").text_content().split("/")[0].strip())
+    expect(wait_until(page, lambda: row.locator(".take-play").get_attribute("aria-label").startswith("Pause")), "a row plays its take")
+    expect(wait_until(page, lambda: bar.is_visible() and at() >= 1), "the player shows it, and its time")
+    look(page, "playing-phone")
+    page.locator("#nav").get_by_text("Deck").click()
+    expect(shows(page, "Ready") and bar.is_visible(), "and stays on another page")
+    for size in (UPRIGHT, ACROSS, PHONE):
+        has_thumbs(page, ["Record", "Stop"], size)
+    look(page, "deck-player-phone")
+    bar.get_by_role("button", name="Pause").click()
+    paused = at()
+    bar.locator(".sound-title").click()
+    page.locator(".wave-canvas").wait_for()
+    expect(not bar.is_visible(), "the take's page has the player itself")
+    place = lambda: seconds(page.locator(".play-time").text_content().split("/")[0].strip())
+    expect(wait_until(page, lambda: abs(place() - paused) < 1.5), f"at the same place: {paused}, {place()}")
+
+    # A title is edited in place, and the take's first action is its download.
+    page.get_by_role("button", name="Change the title").click()
+    expect(page.evaluate("document.activeElement.maxLength") == 200, "the title has the focus")
+    look(page, "title-phone")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("Wren at the weir")
+    page.keyboard.press("Enter")
+    expect(wait_until(page, lambda: page.locator("h1").text_content() == "Wren at the weir"), f"it is the take's: {page.locator('h1').text_content()}")
+    expect(json.loads(api("GET", f"/api/takes/{take}"))["take"]["title"] == "Wren at the weir", "and the kit has it")
+    page.get_by_role("button", name="Download", exact=True).click()
+    expect(wait_until(page, page.locator("dialog").get_by_text("The whole take,").is_visible), "the sheet has the take's formats")
+    look(page, "download-phone")
+    with page.expect_download() as download:
+        page.get_by_role("button", name=re.compile("^MP3")).click()
+    expect(download.value.suggested_filename.endswith(".mp3"), f"an MP3 is downloaded: {download.value.suggested_filename}")
+    page.get_by_role("button", name="Previous take", exact=True).click()
+    expect(wait_until(page, lambda: page.locator("h1").text_content() not in ("", "Wren at the weir")), "the one before in the list is shown")
+    page.get_by_role("button", name="Next take", exact=True).click()
+    expect(wait_until(page, lambda: page.locator("h1").text_content() == "Wren at the weir"), "and the next one")
     page.context.close()
+
+    # A finger moves a row aside: to the right for a star, to the left to delete it, which can be undone.
+    touch = open_page(browser, PHONE, has_touch=True)
+    touch.goto(home + "#/takes")
+    rows = touch.locator(".take-row")
+    expect(wait_until(touch, lambda: rows.count() == 10), "the list has ten takes")
+    wire = touch.context.new_cdp_session(touch)
+
+    def swipe(row, by):
+        area = row.locator(".take-link").bounding_box()
+        x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+        for step, kind in enumerate(["touchStart"] + ["touchMove"] * 6):
+            wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + by * step / 6, "y": y}]})
+        if pictures:
+            touch.screenshot(path=pictures / f"swipe-{'star' if by > 0 else 'delete'}-phone.png")
+        wire.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    second = rows.nth(1).get_attribute("data-stem")
+    own = touch.locator(f".take-row[data-stem='{second}']")
+    swipe(own, 40)
+    touch.wait_for_timeout(200)
+    expect(own.locator(".take-star").get_attribute("aria-pressed") == "false" and "#/takes" == touch.evaluate("location.hash"), "a short way does nothing")
+    swipe(own, 140)
+    expect(wait_until(touch, lambda: own.locator(".take-star").get_attribute("aria-pressed") == "true"), "to the right sets a star")
+    swipe(own, -140)
+    expect(shows(touch, "1 take deleted.") and own.count() == 0, "to the left deletes")
+    # A finger needs this long from the row to the button. A tap at once would only stop the row's movement.
+    touch.wait_for_timeout(700)
+    touch.get_by_role("button", name="Undo").tap()
+    expect(wait_until(touch, lambda: own.count() == 1), f"and the undo brings it back: {rows.count()} rows, {touch.locator('#notice').inner_text()}")
+    touch.context.close()
 
     # By keyboard alone: to a take, and back and forth there.
     page = open_page(browser, DESK)
     page.goto(home + "#/takes")
     page.locator(".take-link").first.wait_for()
+    stems = lambda: page.locator(".take-row").evaluate_all("rows => rows.map((row) => row.dataset.stem)")
+    focused = lambda: page.evaluate("document.activeElement.closest('.take-row')?.dataset.stem ?? null")
+    before = stems()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(focused() == before[1], f"j goes to the next row: {focused()}")
+    page.keyboard.press("k")
+    expect(focused() == before[0], f"and k back: {focused()}")
+    star = page.locator(f".take-row[data-stem='{before[0]}'] .take-star")
+    page.keyboard.press("s")
+    expect(wait_until(page, lambda: star.get_attribute("aria-pressed") == "true"), "s sets a star")
+    page.keyboard.press("Delete")
+    expect(wait_until(page, lambda: stems() == before[1:] and focused() == before[1]), f"Delete deletes, and the next row has the focus: {focused()}")
+    page.get_by_role("button", name="Undo").click()
+    expect(wait_until(page, lambda: stems() == before), f"which can be undone: {stems()}")
+    nodes = page.evaluate("document.querySelectorAll('*').length")
+    expect(nodes <= 300, f"the page has at most 300 elements: {nodes}")
     for _ in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.classList.contains('take-link')"):
@@ -570,7 +841,8 @@ with sync_playwright() as play:
     expect(page.evaluate("document.activeElement.classList.contains('take-link')"), "the keyboard reaches a take")
     page.keyboard.press("Enter")
     page.locator(".wave-canvas").wait_for()
-    expect(wait_until(page, lambda: page.evaluate("document.activeElement.tagName") == "H1"), "its heading has the focus")
+    expect(wait_until(page, lambda: page.evaluate("document.activeElement.tagName") == "H1"),
+           f"its heading has the focus: {page.evaluate('document.activeElement.outerHTML')[:200]}")
     page.keyboard.press("m")
     expect(wait_until(page, lambda: page.evaluate("document.activeElement.dataset.frame === '0'")), "m sets a marker, whose note can be typed")
     page.context.close()

@@ -1,0 +1,119 @@
+import DiskCalls
+import Files
+import FinishedTakes
+import Glibc
+import Logging
+import PowerCuts
+import Takes
+import Testing
+import Transport
+
+@testable import Catalog
+@testable import Library
+
+/// A stick is unmounted while the library reads it.
+@Suite(.waitsOnNamedThreads, .timeLimit(.minutes(15))) struct StickReleaseTests {
+    private let disk = TakesOnDisk()
+    private var release: StickRelease { StickRelease(mark: "\(disk.path)/leaving", mountPoint: disk.path) }
+
+    @Test func `only what is on the stick concerns it, and only while it is unmounted`() throws {
+        #expect(!release.concerns(disk.takes))
+        try disk.write([], to: release.mark)
+        #expect(release.concerns(disk.takes) && release.concerns("\(disk.takes)/2026-11-21/a.wav"))
+        #expect(!release.concerns(disk.path) && !release.concerns("\(disk.path)2/takes"))
+        unlink(release.mark)
+        #expect(!release.concerns(disk.takes))
+    }
+
+    @Test func `a scan of a stick that is unmounted closes its files and opens no others`() throws {
+        var takes: [TakeName] = []
+        for number in 1...60 {
+            takes.append(
+                try disk.add(TakesOnDisk.sidecar(number, started: TakesOnDisk.morning + .seconds(3600 * number))))
+        }
+        let catalog = try Catalog.open(in: disk.library).0
+        let storage = try #require(Storage(at: disk.takes))
+        let number = try #require(try catalog.setPresent([storage])[storage])
+        let stick = LeavingStick(release.mark, afterFiles: 30)
+        let scan = FolderScan(
+            catalog: catalog, storage: storage, number: number, files: FileSystem(calls: stick),
+            progress: ScanProgress(), release: release, report: { Issue.record("\($0)") })
+        #expect(throws: FolderScan.StickLeaves.self) { try scan.all() }
+        // The take that was being read is read to its end.
+        #expect(Set(stick.lateFiles.filter { $0.contains(".") }.map { $0.prefix { $0 != "." } }).count <= 1)
+        #expect(stick.openFiles == [])
+        unlink(release.mark)
+        try scan.all()
+        #expect(try catalog.counts().takes == takes.count)
+    }
+
+    @Test func `the takes of a stick that could not be unmounted are cataloged after a while`() async throws {
+        let tested = try TestedIndexer(disk, release: release)
+        let take = try disk.add(TakesOnDisk.sidecar(1))
+        try disk.write([], to: release.mark)
+        await tested.indexer.scanAll()
+        #expect(try tested.stems() == [] && tested.log.lines == [])
+        unlink(release.mark)
+        for await event in tested.watch.events {
+            await tested.indexer.handle(event)
+            if event == .unknown { break }
+        }
+        #expect(try tested.stems() == [take.stem])
+    }
+
+    @Test func `the sound of a take on a stick that is unmounted is compared later`() async throws {
+        let tested = try TestedIndexer(disk)
+        let name = try disk.addSound(InspectedKit.sidecar(1)).name
+        await tested.indexer.scanAll()
+        let log = tested.log
+        let inspector = try SoundInspector(
+            tested.catalogs, release: release, show: { _ in }, log: Logger(label: "test") { _ in log })
+        try disk.write([], to: release.mark)
+        await #expect(throws: CancellationError.self) { try await inspector.check(name, in: disk.takes, .all) }
+        unlink(release.mark)
+        try await inspector.check(name, in: disk.takes, .all)
+        #expect(try tested.catalog.find(.stem(name.stem)).map(\.sound) == [.asRecorded])
+    }
+}
+
+/// The kernel's calls. When a number of files was opened, somebody begins to unmount the stick.
+private final class LeavingStick: ForwardedCalls {
+    let kernel = KernelCalls()
+    private let mark: String
+    private let state: Locked<State>
+
+    private struct State {
+        var filesLeft: Int
+        var open: [Int32: String] = [:]
+        var late: [String] = []
+    }
+
+    init(_ mark: String, afterFiles count: Int) {
+        self.mark = mark
+        state = Locked(State(filesLeft: count))
+    }
+
+    var openFiles: [String] { state.withLock { Array($0.open.values) } }
+    /// The names of the files that were opened afterwards.
+    var lateFiles: [String] { state.withLock(\.late) }
+
+    func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
+        let descriptor = try kernel.open(path, flags: flags, mode: mode)
+        let isMarked = access(mark, F_OK) == 0
+        let isLast = state.withLock { state in
+            state.open[descriptor] = path
+            if isMarked { state.late.append(String(path.split(separator: "/").last ?? "")) }
+            state.filesLeft -= 1
+            return state.filesLeft == 0
+        }
+        if isLast { _ = try? FileSystem().create(mark, isNew: true) }
+        return descriptor
+    }
+
+    func close(_ descriptor: Int32) {
+        state.withLock { _ = $0.open.removeValue(forKey: descriptor) }
+        kernel.close(descriptor)
+    }
+
+    func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
+}

@@ -1,0 +1,6 @@
+import History
+import TestBench
+
+extension TestFolder {
+    var history: HistoryFolder { HistoryFolder(state: path) }
+}
