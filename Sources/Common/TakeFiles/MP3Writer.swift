@@ -36,7 +36,7 @@ import CSndFile
         self.channels = channels
         stream = SentBytes()
         guard let handle = unsafe Self.open(stream, rateHz: rateHz, channels: channels) else {
-            throw SoundFileError(operation: "write", path: name, problem: unsafe SoundFileReader.text(of: nil))
+            throw SoundFileError(operation: "write", path: name, problem: "libsndfile does not write such MP3")
         }
         unsafe self.handle = handle
         // The compression must be set first, because it has another meaning with a constant bit rate.

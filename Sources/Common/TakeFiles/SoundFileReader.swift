@@ -14,7 +14,7 @@ public import Takes
 
     private let handle: OpaquePointer
 
-    /// Opens a sound file (`sf_open`).
+    /// Opens a sound file (`sf_open_fd`).
     ///
     /// - Throws: `SoundFileError` if it cannot be opened, is not a sound file, or holds samples of a type that a
     ///   recorder does not store.
@@ -25,10 +25,13 @@ public import Takes
 
     /// - Parameter place: the path to open; `path` is the name for messages.
     private init(path: String, at place: String) throws(SoundFileError) {
-        try Self.checkKind(of: path, at: place)
+        let file = try Self.open(path, at: place)
         var info = SF_INFO()
-        guard let handle = unsafe sf_open(place, Int32(SFM_READ), &info) else {
-            throw SoundFileError(operation: "open", path: path, problem: unsafe Self.text(of: nil))
+        // The library closes the descriptor, with the handle or when it fails. Its reason for a failure (`sf_strerror` of
+        // no handle) is not asked for: each opening of any thread replaces it.
+        guard let handle = unsafe sf_open_fd(file, Int32(SFM_READ), &info, Int32(SF_TRUE)) else {
+            throw SoundFileError(
+                operation: "open", path: path, problem: "its header is damaged, or of a kind that is not read here")
         }
         guard let sample = Self.sampleFormat(info.format) else {
             unsafe sf_close(handle)
@@ -47,22 +50,31 @@ public import Takes
         unsafe sf_close(handle)
     }
 
-    /// Refuses everything except WAV and FLAC. The library would block on a pipe, and would try decoders that are not
+    /// A descriptor of a file that is WAV or FLAC. The library would block on a pipe, and would try decoders that are not
     /// needed here, such as MP3.
-    private static func checkKind(of path: String, at place: String) throws(SoundFileError) {
+    private static func open(_ path: String, at place: String) throws(SoundFileError) -> Int32 {
         let file = unsafe Glibc.open(place, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        // The library reports why the file cannot be opened.
-        guard file >= 0 else { return }
-        defer { close(file) }
+        guard file >= 0 else {
+            throw SoundFileError(operation: "open", path: path, problem: "\(SystemError(errno))")
+        }
+        if let problem = problem(of: file) {
+            close(file)
+            throw SoundFileError(operation: "open", path: path, problem: problem)
+        }
+        return file
+    }
+
+    private static func problem(of file: Int32) -> String? {
         var status = stat()
-        var head = [UInt8](repeating: 0, count: 4)
         guard unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw SoundFileError(operation: "open", path: path, problem: "it is not a regular file")
+            return "it is not a regular file"
         }
-        // Safe: the array has room for 4 bytes.
-        guard unsafe Glibc.read(file, &head, 4) == 4, [Array("RIFF".utf8), Array("fLaC".utf8)].contains(head) else {
-            throw SoundFileError(operation: "open", path: path, problem: "it is neither WAV nor FLAC")
+        var head = [UInt8](repeating: 0, count: 4)
+        // Safe: the array has room for 4 bytes. The library begins at the descriptor's position, so it stays 0.
+        guard unsafe pread(file, &head, 4, 0) == 4, [Array("RIFF".utf8), Array("fLaC".utf8)].contains(head) else {
+            return "it is neither WAV nor FLAC"
         }
+        return nil
     }
 
     /// Whether the last read found damage and continued, as after a FLAC block with a wrong checksum (`sf_error`).
@@ -185,8 +197,8 @@ public import Takes
         }
     }
 
-    /// The library's message for the last error of a file, or of opening one.
-    static func text(of handle: OpaquePointer?) -> String {
+    /// The library's message for the last error of a file.
+    static func text(of handle: OpaquePointer) -> String {
         var text = unsafe String(cString: sf_strerror(handle))
         while text.last == "." || text.last == "\n" || text.last == " " { text.removeLast() }
         let prefix = "System error : "

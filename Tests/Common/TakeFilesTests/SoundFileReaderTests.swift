@@ -1,5 +1,7 @@
+import Dispatch
 import Files
 import Glibc
+import Synchronization
 import Takes
 import TestBench
 import Testing
@@ -45,6 +47,22 @@ struct SoundFileReaderTests {
         var more = samples.mutableSpan
         let none = try reader.read(into: &more)
         #expect(none == 0)
+    }
+
+    @Test func `the reason is that of this file, also while other threads open others`() throws {
+        let missing = "\(scratch.path)/missing.wav", good = try file("good.wav", wave)
+        let damaged = try file("damaged.wav", Array(wave.prefix(20)))
+        let found = Mutex<Set<String?>>([])
+        DispatchQueue.concurrentPerform(iterations: 4000) { index in
+            let path = [missing, good, damaged, good][index % 4]
+            let said = sentence { () throws(SoundFileError) in _ = try SoundFileReader(path: path) }
+            found.withLock { _ = $0.insert(said) }
+        }
+        #expect(
+            found.withLock { $0 } == [
+                nil, "open \(missing): No such file or directory",
+                "open \(damaged): its header is damaged, or of a kind that is not read here",
+            ])
     }
 
     @Test func `a file that cannot be opened is reported in one sentence`() throws {
