@@ -29,9 +29,9 @@ func dependencies(_ texts: [String]) -> [Target.Dependency] {
 }
 
 func module(
-    _ name: String, _ uses: String..., resources: [Resource]? = nil, settings: [SwiftSetting] = strictMemory
+    _ name: String, _ uses: String..., exclude: [String] = [], settings: [SwiftSetting] = strictMemory
 ) -> Target {
-    .target(name: name, dependencies: dependencies(uses), resources: resources, swiftSettings: settings)
+    .target(name: name, dependencies: dependencies(uses), exclude: exclude, swiftSettings: settings)
 }
 
 func program(
@@ -63,6 +63,7 @@ let layers: KeyValuePairs<String, [Target]> = [
         .systemLibrary(name: "CLinux"),
         .target(name: "CFloat"),
         .target(name: "CEmptyICU"),
+        .target(name: "CPages"),
         .target(name: "CSHA256", cSettings: [.unsafeFlags(["-O3"])]),
         .target(name: "CTOML"),
         .target(name: "CSoundTouch", linkerSettings: [.linkedLibrary("SoundTouch")]),
@@ -146,9 +147,10 @@ let layers: KeyValuePairs<String, [Target]> = [
             "Spectra CLinux Logging AsyncAlgorithms ServiceLifecycle UnixSignals"),
         module(
             "Console", "Takes Transport Files Workers Programs TakeFiles History Settings Control Digests Catalog",
-            "Upload Exports Spectra Library CZlib CLinux Hummingbird HummingbirdCore HTTPTypes NIOCore NIOHTTP1",
+            "Upload Exports Spectra Library CPages CZlib CLinux Hummingbird HummingbirdCore HTTPTypes NIOCore NIOHTTP1",
             "NIOPosix NIOSSL NIOHTTPTypes NIOHTTPTypesHTTP1 Logging ServiceLifecycle",
-            resources: [.embedInCode("Pages")]),
+            // They are part of CPages.
+            exclude: ["Pages"]),
         program("fieldfare-library", "Takes Settings Upload WebStores Library Console CEmptyICU CLinux ArgumentParser"),
         tests("Digests", "OtherPrograms"),
         tests("Catalog", "Takes Transport Files TakeFiles SeededRandom FinishedTakes DiskCalls GRDB"),

@@ -1,3 +1,4 @@
+import CPages
 import Control
 import Digests
 import HTTPTypes
@@ -15,67 +16,23 @@ struct PageRoutes: Sendable {
         var bytes: [UInt8]
     }
 
-    private static let pages =
-        [
-            Page(path: "/", mediaType: "text/html; charset=utf-8", bytes: PackageResources.index_html),
-            Page(path: "/api/openapi.json", mediaType: "application/json", bytes: PackageResources.openapi_json),
-            Page(path: "/icon.svg", mediaType: "image/svg+xml", bytes: PackageResources.icon_svg),
-            Page(path: "/icon.png", mediaType: "image/png", bytes: PackageResources.icon_png),
-            // One file for all pages is smaller than two, and no page waits for a second one.
-            Page(
-                path: "/console.css", mediaType: "text/css; charset=utf-8",
-                bytes: LeanText.style.lean(PackageResources.console_css + PackageResources.takes_css)),
-        ]
-        + scripts.map {
-            Page(
-                path: "/\($0.name)", mediaType: "text/javascript; charset=utf-8",
-                bytes: LeanText.script.lean($0.bytes))
-        }
+    private static let pages = (0..<fieldfare_page_count()).map { unsafe page(fieldfare_page_at($0)) }
 
-    private static let scripts: [(name: String, bytes: [UInt8])] = [
-        ("api.js", PackageResources.api_js),
-        ("app.js", PackageResources.app_js),
-        ("day-facts.js", PackageResources.day_facts_js),
-        ("day.js", PackageResources.day_js),
-        ("deck-parts.js", PackageResources.deck_parts_js),
-        ("deck.js", PackageResources.deck_js),
-        ("dom.js", PackageResources.dom_js),
-        ("format.js", PackageResources.format_js),
-        ("kit-parts.js", PackageResources.kit_parts_js),
-        ("kit-texts-de.js", PackageResources.kit_texts_de_js),
-        ("kit-texts-en.js", PackageResources.kit_texts_en_js),
-        ("kit.js", PackageResources.kit_js),
-        ("listen-worklet.js", PackageResources.listen_worklet_js),
-        ("listen.js", PackageResources.listen_js),
-        ("live-spectrum.js", PackageResources.live_spectrum_js),
-        ("marks.js", PackageResources.marks_js),
-        ("player-worker.js", PackageResources.player_worker_js),
-        ("player.js", PackageResources.player_js),
-        ("problem-texts-de.js", PackageResources.problem_texts_de_js),
-        ("problem-texts-en.js", PackageResources.problem_texts_en_js),
-        ("problem-texts-ko.js", PackageResources.problem_texts_ko_js),
-        ("settings-controls.js", PackageResources.settings_controls_js),
-        ("settings-values.js", PackageResources.settings_values_js),
-        ("sound.js", PackageResources.sound_js),
-        ("spectrum-paint.js", PackageResources.spectrum_paint_js),
-        ("spectrum.js", PackageResources.spectrum_js),
-        ("take-actions.js", PackageResources.take_actions_js),
-        ("take-notes.js", PackageResources.take_notes_js),
-        ("take.js", PackageResources.take_js),
-        ("takes-list.js", PackageResources.takes_list_js),
-        ("takes-parts.js", PackageResources.takes_parts_js),
-        ("takes-texts-de.js", PackageResources.takes_texts_de_js),
-        ("takes-texts-en.js", PackageResources.takes_texts_en_js),
-        ("takes-texts-ko.js", PackageResources.takes_texts_ko_js),
-        ("takes.js", PackageResources.takes_js),
-        ("texts-de.js", PackageResources.texts_de_js),
-        ("texts-en.js", PackageResources.texts_en_js),
-        ("texts-ko.js", PackageResources.texts_ko_js),
-        ("texts.js", PackageResources.texts_js),
-        ("timeline.js", PackageResources.timeline_js),
-        ("wav.js", PackageResources.wav_js),
-        ("waveform.js", PackageResources.waveform_js),
-    ]
+    private static func page(_ file: fieldfare_page) -> Page {
+        let name = unsafe String(cString: file.name)
+        // Safe: the file has that number of bytes, which are part of the program.
+        let bytes = unsafe Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+        return switch name {
+        case "index.html": Page(path: "/", mediaType: "text/html; charset=utf-8", bytes: bytes)
+        case "openapi.json": Page(path: "/api/openapi.json", mediaType: "application/json", bytes: bytes)
+        case "icon.svg": Page(path: "/icon.svg", mediaType: "image/svg+xml", bytes: bytes)
+        case "icon.png": Page(path: "/icon.png", mediaType: "image/png", bytes: bytes)
+        case "console.css":
+            Page(path: "/console.css", mediaType: "text/css; charset=utf-8", bytes: LeanText.style.lean(bytes))
+        default:
+            Page(path: "/\(name)", mediaType: "text/javascript; charset=utf-8", bytes: LeanText.script.lean(bytes))
+        }
+    }
 
     var routes: [Route] {
         (Self.pages + [manifest]).map { page in

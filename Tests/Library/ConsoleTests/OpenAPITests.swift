@@ -14,7 +14,9 @@ import Upload
     private let document: [String: Any]
 
     init() throws {
-        let object = try JSONSerialization.jsonObject(with: Data(PackageResources.openapi_json))
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../Sources/Library/Console/Pages/openapi.json")
+        let object = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
         document = try #require(object as? [String: Any])
     }
 
