@@ -170,7 +170,7 @@ let layers: KeyValuePairs<String, [Target]> = [
         tests(
             "Console",
             "Takes Transport Files Workers TakeFiles History Settings Control Catalog Exports Spectra Library",
-            "OtherPrograms TakePlaces PowerCuts FinishedTakes StoreTrials DiskCalls Upload NIOCore",
+            "OtherPrograms TakePlaces PowerCuts FinishedTakes StoreTrials DiskCalls SeededRandom Upload NIOCore",
             // They are started.
             "fieldfare-recorder fieldfare-library", exclude: ["Resources"]),
     ],

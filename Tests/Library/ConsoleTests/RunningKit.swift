@@ -1,8 +1,10 @@
 import Control
 import DiskCalls
+import FinishedTakes
 import Foundation
 import OtherPrograms
 import StoreTrials
+import Takes
 import TestBench
 
 /// The real programs of a kit with a simulated card, in a temporary folder. They end with this object.
@@ -142,13 +144,32 @@ final class RunningKit {
         while try phone.get("/api/takes/\(stem)").status != 200 { usleep(20_000) }
         return stem
     }
+
+    /// Puts a take of one part into the folder for takes, and waits until the library has it.
+    /// - Parameters:
+    ///   - sound: whole frames, as many as the sidecar says.
+    ///   - isDamaged: whether the sidecar has the fingerprint of another sound.
+    /// - Returns: its stem.
+    func add(_ sidecar: Sidecar, _ sound: [UInt8], isDamaged: Bool = false) throws -> String {
+        try TakesOnDisk.write(sidecar, sound, in: "\(folder)/takes", isDamaged: isDamaged)
+        while try phone.get("/api/takes/\(sidecar.take)").status != 200 { usleep(20_000) }
+        return sidecar.take
+    }
 }
 
 extension RunningKit {
-    /// Runs one of the Python programs for the servers, or a program by its path, and waits for its end.
-    /// - Returns: its exit status, and its output.
+    /// Runs a program in the kit's folder, and waits for its end.
     func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
+    ) throws -> (status: Int32, report: String) {
+        try Self.run(program, arguments, environment: environment, in: folder)
+    }
+
+    /// Runs one of the Python programs for the servers, or a program by its path, and waits for its end.
+    /// - Parameter folder: the program's working directory. Its output is kept there, too.
+    /// - Returns: its exit status, and its output.
+    static func run(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], in folder: String
     ) throws -> (status: Int32, report: String) {
         let process = Process()
         let path = program.hasPrefix("/") ? program : "\(TestServer.programs)/\(program)"

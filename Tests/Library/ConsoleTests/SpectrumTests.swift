@@ -4,7 +4,6 @@ import FinishedTakes
 import Foundation
 import OtherPrograms
 import StoreTrials
-import TakeFiles
 import Takes
 import Testing
 
@@ -14,37 +13,14 @@ struct SpectrumTests {
 
     init() throws { kit = try RunningKit() }
 
-    /// The numbers at the beginning of an answer.
-    private struct Head: Equatable {
-        var columns: Int
-        var rows: Int
-        var rateHz: Int
-        var window: Int
-        var first: Int
-
-        init(columns: Int, rows: Int, rateHz: Int, window: Int, first: Int) {
-            (self.columns, self.rows, self.rateHz, self.window, self.first) = (columns, rows, rateHz, window, first)
-        }
-
-        init?(_ bytes: Data) {
-            let bytes = Array(bytes)
-            guard bytes.starts(with: "FFSPECT1".utf8), bytes.count >= 32 else { return nil }
-            func number(_ place: Int, _ count: Int) -> Int {
-                (0..<count).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
-            }
-            self.init(
-                columns: number(8, 4), rows: number(12, 4), rateHz: number(16, 4), window: number(20, 4),
-                first: number(24, 8))
-            guard bytes.count == 32 + columns * rows else { return nil }
-        }
-    }
+    private typealias Head = SpectrumHead
 
     private func spectrum(_ stem: String, _ query: String = "") throws -> Curl.Answer {
         try kit.phone.get("/api/takes/\(stem)/spectrum\(query.isEmpty ? "" : "?\(query)")")
     }
 
     /// Whether the library may keep columns where tests run.
-    private static let hasRoom: Bool = {
+    static let hasRoom: Bool = {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: "/tmp")
         let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value ?? 0
         let size = (attributes?[.systemSize] as? NSNumber)?.int64Value ?? 0
@@ -53,20 +29,9 @@ struct SpectrumTests {
 
     /// Puts a take of noise into the folder for takes: 100 s at 1000 Hz.
     private func addTake(_ number: Int, isDamaged: Bool = false) throws -> String {
-        var sidecar = TakesOnDisk.sidecar(
+        let sidecar = TakesOnDisk.sidecar(
             number, started: TakesOnDisk.morning + .seconds(number), seconds: 100, rateHz: 1000)
-        let format = StreamFormat(rateHz: 1000, channels: 2, sampleFormat: .s16)
-        let sound = TakesOnDisk.sound(bytes: 400_000, seed: number)
-        var digest = SoundDigest()
-        digest.update(isDamaged ? [1, 2, 3] : sound)
-        sidecar.parts[0].soundSHA256 = digest.hexadecimal
-        sidecar.parts[0].fingerprint = .capture
-        let day = "\(kit.folder)/takes/\(TakesOnDisk.name(sidecar).day)"
-        try FileManager.default.createDirectory(atPath: day, withIntermediateDirectories: true)
-        try Data(TakesOnDisk.wave(sound, format)).write(to: URL(filePath: "\(day)/\(sidecar.parts[0].file)"))
-        try Data(SidecarFile.bytes(sidecar)).write(to: URL(filePath: "\(day)/\(sidecar.take).json"), options: .atomic)
-        while try kit.phone.get("/api/takes/\(sidecar.take)").status != 200 { usleep(20_000) }
-        return sidecar.take
+        return try kit.add(sidecar, TakesOnDisk.sound(bytes: 400_000, seed: number), isDamaged: isDamaged)
     }
 
     @Test func `a recorded take is drawn in columns of any width, and what cannot be drawn is refused`() throws {

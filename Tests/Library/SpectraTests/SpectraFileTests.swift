@@ -140,40 +140,6 @@ import Testing
         #expect(Set(each).count == 3)
     }
 
-    @Test func `calls stand out in the picture of the whole sound`() throws {
-        // 50 ms at 20 dB above the noise of the band in which they are.
-        let rateHz = 8000, seconds = full(600, usually: 40), calls = full(200, usually: 12)
-        let level = 0.02
-        var samples = noise(rateHz * seconds, level: level, seed: 8)
-        var random = SeededRandom(seed: 11)
-        // The mean power of a bin of noise between −1 and 1, whose variance is 1/3, is 6/512 of that.
-        let amplitude = (level * level / 3 * 6 / 512 * 100).squareRoot()
-        var places: [(frame: Int, band: Int)] = []
-        for call in 0..<calls {
-            let frame = call * (samples.count / calls) + random.below(samples.count / calls - 400)
-            let band = 20 + random.below(200)
-            places.append((frame, band))
-            for index in 0..<400 {
-                let sine = Definition.sine(Double(band * index % 512) / 512)
-                samples[frame + index] += Int16((amplitude * 32_767 * sine).rounded())
-            }
-        }
-        let format = StreamFormat(rateHz: rateHz, channels: 1, sampleFormat: .s16)
-        let writer = try SpectraWriter(path, sound: format, frames: Int64(samples.count))
-        let input = bytes(samples)
-        try writer.append(input.span.bytes)
-        try writer.finish(sha256: sha256)
-        let width = 400
-        let picture = try SpectraReader(path).picture(of: 0..<Int64(samples.count), columns: width, channel: 0)
-        for (frame, band) in places {
-            let column = (frame + 200) * width / samples.count
-            let around = max(0, column - 1)...min(width - 1, column + 1)
-            let call = around.map { picture[$0 * 256 + band] }.max() ?? 0
-            let others = (0..<width).map { picture[$0 * 256 + band] }.sorted()
-            #expect(call >= others[width / 2] + 6, "frame \(frame), band \(band)")
-        }
-    }
-
     // MARK: - Hostile files
 
     private func problem() -> String? { SpectraErrorText.of { _ = try SpectraReader(path) } }

@@ -108,6 +108,30 @@ extension TakesOnDisk {
         return (name, sidecar)
     }
 
+    /// Writes a take of one part with a given sound, whose fingerprint its sidecar gets.
+    /// - Parameters:
+    ///   - sound: whole frames, as many as the sidecar says.
+    ///   - takes: the folder for takes.
+    ///   - isDamaged: whether the sidecar has the fingerprint of another sound.
+    public static func write(
+        _ sidecar: Sidecar, _ sound: [UInt8], in takes: String, isDamaged: Bool = false
+    ) throws {
+        var sidecar = sidecar
+        var digest = SoundDigest()
+        digest.update(isDamaged ? [1, 2, 3] : sound)
+        sidecar.parts[0].soundSHA256 = digest.hexadecimal
+        sidecar.parts[0].fingerprint = .capture
+        let format = sidecar.parts[0].streamFormat(channels: sidecar.channels).stored
+        let day = "\(takes)/\(Self.name(sidecar).day)"
+        let draft = "\(day)/\(sidecar.take).json.tmp"
+        let files = FileSystem()
+        mkdir(day, 0o755)
+        let audio = try files.create("\(day)/\(sidecar.parts[0].file)", isNew: false)
+        try files.write(Self.wave(sound, format), to: audio, at: 0)
+        try files.write(SidecarFile.bytes(sidecar), to: try files.create(draft, isNew: false), at: 0)
+        rename(draft, "\(day)/\(sidecar.take).json")
+    }
+
     /// Pseudorandom bytes, computed from their position and `seed`.
     public static func sound(bytes: Int, seed: Int) -> [UInt8] {
         (0..<bytes).map { UInt8(truncatingIfNeeded: ($0 &+ seed &* 77) &* 0x9e37_79b1 >> 11) }
