@@ -4,8 +4,8 @@ import Takes
 
 /// White noise with calls in it, at random places. One channel of 16 bits.
 ///
-/// A call is a tone of 60 to 300 ms, 20 to 26 dB above the noise of its band. A band is a 256th of the frequencies from 0
-/// to half the rate, as in the files of columns.
+/// A call is a tone of 60 to 300 ms, 20 to 26 dB above the noise of its band. A band is a 256th of the frequencies from
+/// 0 to half the rate, as in the files of columns.
 struct CallSound {
     struct Call {
         let frames: Range<Int64>
