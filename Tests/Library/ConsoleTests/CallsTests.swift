@@ -54,8 +54,9 @@ private func described(_ sound: CallSound, as number: Int) -> Sidecar {
 }
 
 @Suite struct DayLongCallsTests {
+    private let folder = TestFolder()
+
     @Test func `every call stands out in the first picture of a take of a day`() throws {
-        let folder = TestFolder()
         let sound = CallSound(
             seconds: 3600 * full(24, usually: 1), rateHz: 48_000, calls: full(200, usually: 8), seed: 24)
         let path = "\(folder.path)/a.spectrum"
@@ -68,7 +69,7 @@ private func described(_ sound: CallSound, as number: Int) -> Sidecar {
         let sidecar = described(sound, as: 1)
         let query = try PictureQuery(
             of: sidecar, range: 0..<sound.frames, columns: sound.firstColumns, channel: 0, window: nil)
-        let picture = try query.picture(of: sidecar, by: [try SpectraReader(path)])
+        let picture = try query.picture(of: sidecar, by: [SpectraReader(path)])
         for call in sound.calls {
             let excess = sound.excess(
                 of: call, in: picture.values, columns: picture.columns, window: picture.window)
