@@ -58,7 +58,7 @@ package import Takes
         let user = unsafe Unmanaged.passUnretained(stream).toOpaque()
         guard let handle = unsafe sf_open_virtual(&door, Int32(SFM_WRITE), &info, user) else {
             throw SoundFileError(
-                operation: "write", path: path, problem: unsafe SoundFileReader.text(of: nil),
+                operation: "write", path: path, problem: "libsndfile does not write such FLAC",
                 storage: stream.failure)
         }
         unsafe self.handle = handle
