@@ -111,10 +111,14 @@ test('what happened is listed by time, with links', () => {
     planned: [dawn],
     takes: [take('kit-0007_unset', -300, 60), take('wren 1', dawn.from, dawn.from + 240, { title: 'Wren at the weir' })],
     markers: [{ take: 'wren 1', at_seconds: dawn.from + 96.5, note: 'a wren' }, { take: 'wren 1', at_seconds: dawn.from, note: '' }],
-    faults: [{ at_seconds: 12 * hour, until_seconds: 12 * hour + 720, code: 5, message: 'lost' }, { at_seconds: 13 * hour, code: 8, message: 'clipped on channel 1' }],
+    faults: [
+      { at_seconds: -hour, until_seconds: 25 * hour, code: 2, message: 'storage: /takes: full: 512 MiB free: free some space' },
+      { at_seconds: 12 * hour, until_seconds: 12 * hour + 720, code: 5, message: 'lost' }, { at_seconds: 13 * hour, code: 8, message: 'clipped on channel 1' },
+    ],
   };
   const events = facts.eventsOf(day, (seconds) => `${seconds / hour} h`, t);
   assert.deepEqual(events.map(({ at, ...event }) => [at, ...Object.values(event)]), [
+    [-hour, 'fault', 'The storage is full', '1 day 2 h', ''],
     [-300, 'take', 'Take 7', '6 min', '#/takes/kit-0007_unset'],
     [dawn.from, 'plan', 'Planned until 8 h', '2 h 30 min', ''],
     [dawn.from, 'take', 'Wren at the weir', '4 min', '#/takes/wren%201'],

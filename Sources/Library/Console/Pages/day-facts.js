@@ -89,7 +89,7 @@ function explains(fault, { from, until }, end) {
 
 /** What a fault was, in few words; the kit's sentence if there are none. */
 function faultText(fault, t) {
-  const { text } = faultLine(fault, { free_bytes: null, reserve_bytes: null });
+  const { text } = faultLine(fault);
   return (text === 'fault.other' && fault.message) || t(text);
 }
 

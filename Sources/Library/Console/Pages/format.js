@@ -220,9 +220,9 @@ const signals = [
  * What a fault says in one line, and the action that helps: keys of texts.
  * @returns {{text: string, action: string}} The action is `clock`, `retry`, or a page: `takes`, `kit`, `settings` or `gain`.
  */
-export function faultLine({ code, message }, { free_bytes: free, reserve_bytes: reserve }) {
+export function faultLine({ code, message }) {
   switch (code) {
-    case 2: return { text: free !== null && free <= reserve ? 'fault.2.full' : 'fault.2', action: 'takes' };
+    case 2: return { text: /\bnearly full\b/.test(message) ? 'fault.2' : 'fault.2.full', action: 'takes' };
     case 3: return { text: 'fault.3', action: 'clock' };
     case 4: return /\bdamaged\b/.test(message) ? { text: 'fault.4.damaged', action: 'takes' } : { text: 'fault.4', action: 'kit' };
     case 5: return { text: 'fault.5', action: 'settings' };
@@ -247,7 +247,7 @@ const mostDifference = 2;
 export function linesOf(status, { clockDifference, hasUnknownStick }) {
   const lines = new Map();
   for (const fault of status.faults) {
-    const { text, action } = faultLine(fault, status);
+    const { text, action } = faultLine(fault);
     const more = [lines.get(text)?.more, fault.message].filter(Boolean).join('\n');
     lines.set(text, { key: text, text, values: {}, action, help: `help.${fault.code}`, more });
   }
