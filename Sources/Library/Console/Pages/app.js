@@ -18,7 +18,7 @@
 //   places         elements outside the page that it may fill, and must empty at its end: thumbs (buttons at the bottom) and measured (a text
 //                  at the top). `sound` is that of the player (sound.js), which stays.
 import { api, Events, loadPart, loadTexts, Unread } from './api.js';
-import { button, field, h, icon, setText } from './dom.js';
+import { button, field, h, icon, setText, trouble } from './dom.js';
 import { language, languageNames, languageOf, setLanguage, t } from './texts.js';
 
 const main = document.getElementById('main');
@@ -82,7 +82,7 @@ function pairPage(root, context) {
   const { t, api } = context;
   const name = h('input', { type: 'text', maxlength: '60', value: deviceName(t), autocomplete: 'off' });
   const state = h('p', { role: 'status' }, t('pair.waiting'));
-  const problem = h('p', { role: 'alert', class: 'is-error' });
+  const problem = trouble();
   const code = h('input', { type: 'text', inputmode: 'numeric', autocomplete: 'one-time-code', pattern: '[0-9]{6}', maxlength: '6', required: true });
   const pairing = h('button', { type: 'submit', class: 'primary', disabled: true }, t('pair.title'));
   const form = h('form', { class: 'row' }, field(t('pair.name'), name, 'field grow'), field(t('pair.code'), code, 'field'), pairing);

@@ -1,7 +1,7 @@
 // The deck: the current state of the kit, its buttons, the selected take, and details of the kit.
 import { AnswerOrder, loadPart } from './api.js';
 import { LiveWave, Meters, PressButton, Thumbs } from './deck-parts.js';
-import { field, h, setText } from './dom.js';
+import { facts, field, h, section, setText, trouble } from './dom.js';
 import {
   ageText, begun, dateText, diskText, FaultLines, leftText, lengthText, linesOf, measuredText, nameText, numberOf, numberText, queueText, roomText,
   stemText, uploadText,
@@ -380,11 +380,11 @@ class DeckKit {
   constructor(context, mayAct, filter) {
     const { t } = context;
     this.t = t;
-    this.facts = h('dl', { class: 'facts' });
+    this.facts = h('div', {});
     this.queue = h('span', {});
     this.lamps = h('ul', { class: 'lamps' });
     this.elements = [
-      h('section', { class: 'card' }, h('h2', {}, t('deck.facts')), this.facts),
+      section(t('deck.facts'), this.facts),
       h('details', { class: 'card' }, h('summary', {}, t('lamps')), this.lamps),
     ];
     if (mayAct) this.elements.push(this.#filterForm(filter));
@@ -406,7 +406,7 @@ class DeckKit {
         from: dateText(new Date(status.scheduled.from)), until: dateText(new Date(status.scheduled.until)) })]] : []),
       [t('deck.queue'), this.queue],
     ];
-    this.facts.replaceChildren(...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+    this.facts.replaceChildren(facts(rows));
     const { form } = this;
     if (form && !form.element.contains(document.activeElement)) {
       form.low.value = status.low_pass_hz ?? 'off';
@@ -439,7 +439,7 @@ class DeckKit {
     const low = h('input', { type: 'text', size: '8', inputmode: 'text' });
     const high = h('input', { type: 'text', size: '8', inputmode: 'text' });
     const slope = h('select', {}, ...[12, 24, 36, 48].map((value) => h('option', { value }, String(value))));
-    const problem = h('p', { role: 'alert', class: 'is-error' });
+    const problem = trouble();
     const element = h('form', { class: 'row' }, field(t('deck.filter.low'), low), field(t('deck.filter.high'), high),
       field(t('deck.filter.slope'), slope), h('button', { type: 'submit' }, t('deck.filter.set')));
     const read = (text) => (text === '' || Number.isNaN(Number(text)) ? text || 'off' : Number(text));

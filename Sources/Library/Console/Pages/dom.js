@@ -75,17 +75,16 @@ const paths = {
   kit: 'M4 6h8v2H4zM18 6h2v2h-2zM13.5 4H16v6h-2.5zM4 16h3v2H4zM13 16h7v2h-7zM8.5 14H11v6H8.5z',
 };
 
-/** A picture by its name. */
-export function icon(name) {
-  const make = (tag, attributes) => {
-    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-  const picture = make('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' });
-  picture.append(make('path', { d: paths[name] }));
-  return picture;
+/** Makes an element of a picture. */
+export function svg(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
 }
+
+/** A picture by its name. */
+export function icon(name) { return svg('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' }, svg('path', { d: paths[name] })); }
 
 // Keys without a modifier that act on a page. They can disturb speech input, so a person can switch them off.
 

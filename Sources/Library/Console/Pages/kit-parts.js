@@ -1,5 +1,5 @@
 // Pages below the kit's: its history, the phones, its label, its log, and updates.
-import { attempt, button, downloadContent, facts, field, h, section, trouble } from './dom.js';
+import { attempt, button, downloadContent, facts, field, h, section, svg, trouble } from './dom.js';
 import { dateText, numberText, shortDayText, shortText, spanText } from './format.js';
 import { locale } from './texts.js';
 
@@ -182,13 +182,6 @@ function label(text, side, percent) {
   // The last time would be cut off.
   if (side === 'left' && percent > 90) element.classList.add('is-end');
   if (side === 'left' && percent < 5) element.classList.add('is-begin');
-  return element;
-}
-
-function svg(name, attributes, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
   return element;
 }
 

@@ -249,8 +249,7 @@ function cardItem(card, t) {
     ...[card.busy_by, card.playback_busy_by].filter(Boolean).map((holder) => [t('card.busy'), holder]),
     ...[card.error, card.playback_error].filter(Boolean).map((error) => [t('card.error'), error]),
   ];
-  return h('li', {}, h('strong', {}, card.name ?? card.id), card.kind ? ` (${card.kind})` : '',
-    h('dl', { class: 'facts' }, ...rows.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
+  return h('li', {}, h('strong', {}, card.name ?? card.id), card.kind ? ` (${card.kind})` : '', facts(rows));
 }
 
 const lineItem = ({ chip, offset, name, output, consumer, used }, t) => h('li', {},

@@ -79,7 +79,7 @@ class SoundBar {
   /** @param {object} sound The `Sound` that is shown. */
   constructor(sound, { t }) {
     Object.assign(this, { sound, t });
-    this.toggle = h('button', { type: 'button', class: 'sound-button', onclick: () => this.#toggle() });
+    this.toggle = h('button', { type: 'button', class: 'sound-button', onclick: () => sound.playOrPause() });
     this.title = h('a', { class: 'sound-title' });
     this.time = h('span', { class: 'sound-time' });
     this.canvas = h('canvas', { width: thumbnailPixels, height: 40, 'aria-hidden': 'true' });
@@ -94,12 +94,6 @@ class SoundBar {
     addEventListener('pointerup', () => { this.#isSeeking = false; });
     onColours(() => { if (!this.element.hidden) this.#thumbnails.redraw([this.canvas]); });
     sound.on(() => this.#show());
-  }
-
-  #toggle() {
-    const { player } = this.sound;
-    if (player.isPlaying) player.pause();
-    else player.play();
   }
 
   #seek() {
@@ -242,6 +236,13 @@ export class Sound {
     }
     if (frame !== null && player !== this.#player) player.seek(frame);
     player.play();
+  }
+
+  /** Pauses the player, or goes on. */
+  playOrPause() {
+    const player = this.#player;
+    if (player.isPlaying) player.pause();
+    else player.play();
   }
 
   /** Plays a take of a list from a frame on. */

@@ -363,7 +363,7 @@ class TakesPage {
     const onRow = (body) => (own ? () => body(own) : null);
     const actions = {
       j: () => this.list.focus(stem, 1), k: () => this.list.focus(stem, -1), '/': () => this.search.focus(), n: () => this.sound.step(1),
-      ' ': own ? () => this.#play(own.take) : this.sound.player && (() => this.#toggleSound()),
+      ' ': own ? () => this.#play(own.take) : this.sound.player && (() => this.sound.playOrPause()),
       s: onRow(({ take }) => this.#mayChange && this.#star(take)), r: onRow((one) => this.#mayChange && one.rename()),
       Delete: onRow(({ take }) => this.#deleteOne(take)),
       x: onRow(({ take }) => {
@@ -376,12 +376,6 @@ class TakesPage {
     if (!action) return;
     event.preventDefault();
     action();
-  }
-
-  #toggleSound() {
-    const { player } = this.sound;
-    if (player.isPlaying) player.pause();
-    else player.play();
   }
 
   // MARK: Selection
