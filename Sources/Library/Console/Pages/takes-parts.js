@@ -346,14 +346,16 @@ export function takeRow(take, options) {
   } }, title, canvas, facts);
   const play = h('button', { type: 'button', class: 'take-play', onclick: () => options.onPlay(current) });
   const star = h('button', { type: 'button', class: 'take-star', disabled: !options.mayChange, onclick: () => options.onStar(current) });
-  let check = null;
+  let [check, edit] = [null, null];
   let finishTitle = () => {};
+  const rename = () => { finishTitle = editTitle(link, { t, take: current, save: (text) => options.onRename(current, text), onEnd: () => link.focus() }); };
   const element = h('li', { class: 'take-row', 'data-stem': take.take }, play, link, star);
 
   const showCheck = (isSelecting) => {
     if (isSelecting === (check !== null)) return;
     if (!isSelecting) {
       check.replaceWith(play);
+      edit.replaceWith(star);
       check = null;
       return;
     }
@@ -363,6 +365,8 @@ export function takeRow(take, options) {
     });
     check = h('label', { class: 'take-check' }, input);
     play.replaceWith(check);
+    edit = button('✎\uFE0E', rename, { class: 'take-star', disabled: !options.mayChange, 'aria-label': t('title.edit'), title: t('title.edit') });
+    star.replaceWith(edit);
   };
   const update = (changed) => {
     current = changed;
@@ -394,7 +398,7 @@ export function takeRow(take, options) {
       thumbnails.release(canvas);
     },
     get take() { return current; },
-    rename() { finishTitle = editTitle(link, { t, take: current, save: (text) => options.onRename(current, text), onEnd: () => link.focus() }); },
+    rename,
   };
 }
 

@@ -16,6 +16,8 @@ const preloadRest = 1500;
 const undoTogether = 8000;
 /** Playback from a marker begins this much before it, in seconds. */
 const leadSeconds = 1;
+/** The conditions that have a button above the list, because people look for these takes most. */
+const frequent = [['when', 'night'], ['sort', 'loudest'], ['sort', 'longest']];
 
 /** The page's state when it was left, to restore it. */
 let memory = null;
@@ -191,13 +193,19 @@ class TakesPage {
     this.selecting = button('☑\uFE0E', () => this.#setSelecting(!this.#isSelecting), {
       class: 'takes-select', 'aria-label': t('takes.selecting'), title: t('takes.selecting'), 'aria-pressed': 'false',
     });
-    return h('search', { class: 'takes-search' }, this.search, this.filter, this.selecting);
+    // A second tap removes the condition.
+    this.frequent = frequent.map(([name, value]) => button(t(`takes.${name}.${value}`), () => this.#change({
+      [name]: this.#conditions[name] === value ? noConditions[name] : value,
+    })));
+    return h('search', { class: 'takes-search' }, this.search, this.filter, this.selecting,
+      h('div', { class: 'takes-frequent', role: 'group', 'aria-label': t('takes.filter') }, ...this.frequent));
   }
 
   #showConditions() {
     const count = countOf(this.#conditions) + (this.#conditions.sort === noConditions.sort ? 0 : 1);
     this.filter.textContent = count ? `${this.t('deck.filter')} · ${count}` : this.t('deck.filter');
     this.filter.classList.toggle('primary', count > 0);
+    frequent.forEach(([name, value], index) => this.frequent[index].setAttribute('aria-pressed', String(this.#conditions[name] === value)));
   }
 
   #openSheet() {
