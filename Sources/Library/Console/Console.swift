@@ -21,9 +21,10 @@ public struct Console: Service {
     /// - Parameters:
     ///   - settingsFile: the absolute path of the settings file. The password file, `console.password`, is next to it.
     ///   - tls: the address for TLS if the service manager opened no socket for it; nil for none.
+    ///   - history: the folder of the kit's history; nil for that of an installed kit.
     /// - Throws: an error of one sentence, for example if a folder cannot be created.
     public static func services(
-        at library: LibraryDesk, settingsFile: String, tls: ListenAddress?
+        at library: LibraryDesk, settingsFile: String, tls: ListenAddress?, history: String?
     ) throws -> [any Service] {
         let inherited = InheritedSockets.take()
         guard let address = library.settings.console.listen else {
@@ -34,7 +35,8 @@ public struct Console: Service {
             .plain(library, address, inherited.plain),
             ConsolePort.secure(library, beside: address, inherited.tls, orAt: tls),
         ].compactMap(\.self)
-        return [try Console(library, ports, settingsFile: settingsFile), announcer(of: library)]
+        let folder = HistoryFolder(history ?? HistoryFolder.usualPath)
+        return [try Console(library, ports, settingsFile: settingsFile, history: folder), announcer(of: library)]
     }
 
     private static func announcer(of library: LibraryDesk) -> Announcer {
@@ -45,7 +47,10 @@ public struct Console: Service {
             log: library.log)
     }
 
-    init(_ library: LibraryDesk, _ ports: [ConsolePort], settingsFile: String) throws {
+    init(
+        _ library: LibraryDesk, _ ports: [ConsolePort], settingsFile: String,
+        history: HistoryFolder = HistoryFolder(HistoryFolder.usualPath)
+    ) throws {
         let (settings, log, clock) = (library.settings, library.log, SystemClock())
         // Separate pools, so that waits for the disk and waits for the recorder do not delay each other.
         let (disk, asking) = (NIOThreadPool(numberOfThreads: 2), NIOThreadPool(numberOfThreads: 4))
@@ -77,15 +82,14 @@ public struct Console: Service {
             + ExportRoutes(library: library, pyramid: pyramid, pool: disk, nameTime: settings.takes.nameTime).routes
             + SpectrumRoutes(library: library, pictures: TakePictures(), disk: disk, drawing: drawing).routes
             + DayRoutes(
-                library: library, history: HistoryFolder(HistoryFolder.usualPath), pyramid: pyramid, disk: disk,
-                drawing: drawing
+                library: library, history: history, pyramid: pyramid, disk: disk, drawing: drawing
             ) { clock.wallTime() }.routes
             + SettingsRoutes(
                 desk: SettingsDesk(
                     path: settingsFile, wishFolder: Self.folder(of: settings.library.socket),
                     outcomeFolder: "/run/fieldfare-settings"), news: news, pool: disk
             ).routes
-            + HistoryRoutes(history: HistoryFolder(HistoryFolder.usualPath), pool: disk).routes
+            + HistoryRoutes(history: history, pool: disk).routes
             + LogRoutes(journal: Journal(), pool: disk).routes
             + SupportRoutes(
                 SupportDesk(folder: "\(settings.library.directory)/support", settingsFile: settingsFile),

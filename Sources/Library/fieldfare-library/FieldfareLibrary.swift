@@ -35,6 +35,11 @@ struct FieldfareLibrary: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Show the kit's history from this folder; /var/lib/fieldfare/history unless named.", valueName: "folder"))
+    var history: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Make the console's certificate in this folder, unless it has one for the kit's names, print its fingerprint, and end.",
             valueName: "folder"))
     var certificate: String?
@@ -51,9 +56,9 @@ struct FieldfareLibrary: AsyncParsableCommand {
             settings.kit.useTimeZone()
             return (settings, problems.map(\.description))
         }
-        let (file, tls) = (Settings.absolutePath(self.settings), self.tls)
+        let (file, tls, history) = (Settings.absolutePath(self.settings), self.tls, self.history)
         let library = Library(settings: settings, problems: problems, reader: reader, plan: StorePlan.plan) { desk in
-            try Console.services(at: desk, settingsFile: file, tls: tls)
+            try Console.services(at: desk, settingsFile: file, tls: tls, history: history)
         }
         do {
             if let certificate {
