@@ -10,17 +10,17 @@ import re
 import socket
 import sys
 import threading
-import time
-import urllib.request
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
+from phone import DESK, Finger, Kit, PHONE, chromium, point, seconds, shows, wait_until
+
 port, token, folder, password = sys.argv[1:5]
 pictures = pathlib.Path(sys.argv[5]) if len(sys.argv) > 5 else None
-home = f"http://127.0.0.1:{port}/"
-failures, complaints = [], []
-PHONE, DESK = {"width": 360, "height": 740}, {"width": 1100, "height": 800}
+kit = Kit(port, token)
+home, api, listed, open_page = kit.home, kit.api, kit.listed, kit.open_page
+failures = []
 UPRIGHT, ACROSS = {"width": 360, "height": 640}, {"width": 640, "height": 360}
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}}
 
@@ -31,26 +31,6 @@ def expect(holds, fact):
         failures.append(fact)
         print("NOT SO:", fact, flush=True)
     return bool(holds)
-
-
-def api(method, path, body=None):
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(home + path.lstrip("/"), data, {"Cookie": f"fieldfare={token}", "Content-Type": "application/json"}, method=method)
-    with urllib.request.urlopen(request) as answer:
-        return answer.read()
-
-
-def listed():
-    """Returns the last take of the recorder, once the library has it."""
-    stem = json.loads(api("GET", "/api/status"))["selected"]
-    while True:
-        try:
-            api("GET", f"/api/takes/{stem}")
-            return stem
-        except urllib.error.HTTPError as error:
-            if error.code != 404:
-                raise
-            time.sleep(0.02)
 
 
 class Network:
@@ -119,42 +99,8 @@ def has_thumbs(page, names, size):
     expect(wait_until(page, lambda: shown() == [[name, True] for name in names]), f"{names} are on a screen of {size}: {shown()}")
 
 
-def open_page(browser, size, paired=True, host="127.0.0.1", **more):
-    context = browser.new_context(viewport=size, locale="en-GB", accept_downloads=True, **more)
-    if paired:
-        context.add_cookies([{"name": "fieldfare", "value": token, "domain": host, "path": "/", "sameSite": "Strict", "httpOnly": True}])
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if "Content Security Policy" in message.text else None)
-    return page
-
-
-def seconds(text):
-    parts = [float(part) for part in text.split(":")]
-    return sum(part * 60 ** index for index, part in enumerate(reversed(parts)))
-
-
-def shows(page, text, timeout=30_000):
-    """Waits until a page shows a text, and returns whether it does. The machine may be busy: no wait here measures the page's speed."""
-    try:
-        page.get_by_text(text).first.wait_for(timeout=timeout)
-        return True
-    except Exception:
-        return False
-
-
-def wait_until(page, holds, seconds=30):
-    """Waits until a condition holds, and returns whether it does."""
-    for _ in range(int(seconds * 20)):
-        if holds():
-            return True
-        page.wait_for_timeout(50)
-    return False
-
-
 with sync_playwright() as play:
-    browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=[
-        "--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--host-resolver-rules=MAP heron07.local 127.0.0.1"])
+    browser = chromium(play, "--host-resolver-rules=MAP heron07.local 127.0.0.1")
 
     # A stranger sees how to pair, and nothing else.
     page = open_page(browser, PHONE, paired=False)
@@ -312,28 +258,16 @@ with sync_playwright() as play:
     drawn = lambda: touch.locator(".spectrum-canvas").get_attribute("aria-busy") == "false"
     touch.locator(".wave-canvas").wait_for()
     expect(wait_until(touch, drawn, 60), f"the spectrogram is drawn: {touch.locator('.spectrum-state').text_content()!r}")
-    wire = touch.context.new_cdp_session(touch)
-
-    def point(area, x, y):
-        return {"x": area["x"] + area["width"] * x, "y": area["y"] + area["height"] * y}
+    fingers = Finger(touch)
 
     def picture():
         """Where the picture is now: a line above it comes and goes."""
         return touch.locator(".wave-touch").bounding_box()
 
-    def gesture(first, *steps):
-        """Moves fingers from step to step, and lifts them. A step has the place of each finger, as shares of the picture's width and height.
-        A finger that rests for half a second is a long press to the browser. If the machine was that slow, the gesture is made again."""
+    def gesture(*steps):
+        """A finger that rests for half a second is a long press to the browser. If the machine was that slow, the gesture is made again."""
         for _ in range(5):
-            area, began, rested, down = picture(), time.monotonic(), None, 0
-            for places in (first, *steps, []):
-                kind = "touchStart" if len(places) > down else "touchMove" if places else "touchEnd"
-                points = [point(area, *place) | {"id": finger} for finger, place in enumerate(places)]
-                wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-                if down and rested is None:
-                    rested = time.monotonic() - began
-                down = len(places)
-            if rested < 0.4:
+            if fingers.stroke(picture, *steps) < 0.4:
                 return
 
     view = lambda: touch.locator(".wave-canvas").get_attribute("aria-label").split(";")[0]
@@ -787,16 +721,15 @@ with sync_playwright() as play:
     touch.goto(home + "#/takes")
     rows = touch.locator(".take-row")
     expect(wait_until(touch, lambda: rows.count() == 10), "the list has ten takes")
-    wire = touch.context.new_cdp_session(touch)
+    finger = Finger(touch)
 
     def swipe(row, by):
-        area = row.locator(".take-link").bounding_box()
-        x, y = area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
-        for step, kind in enumerate(["touchStart"] + ["touchMove"] * 6):
-            wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + by * step / 6, "y": y}]})
-        if pictures:
-            touch.screenshot(path=pictures / f"swipe-{'star' if by > 0 else 'delete'}-phone.png")
-        wire.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        def held():
+            if pictures:
+                touch.screenshot(path=pictures / f"swipe-{'star' if by > 0 else 'delete'}-phone.png")
+
+        link = row.locator(".take-link")
+        finger.stroke(link.bounding_box, *finger.aside(link, by), held=held)
 
     second = rows.nth(1).get_attribute("data-stem")
     own = touch.locator(f".take-row[data-stem='{second}']")
@@ -856,6 +789,6 @@ with sync_playwright() as play:
     api("DELETE", f"/api/takes/{take}?where=here")
     expect(wait_until(page, lambda: page.locator(gone).count() == 0), "and loses it")
     page.context.close()
-    expect(not complaints, f"no error of a script, no breach of the content policy: {complaints[:3]}")
+    expect(not kit.complaints, f"no error of a script, no breach of the content policy: {kit.complaints[:3]}")
     browser.close()
 sys.exit(1 if failures else 0)
