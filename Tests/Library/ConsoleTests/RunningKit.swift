@@ -28,6 +28,9 @@ final class RunningKit {
     /// The folder that takes are sent to, if any.
     var home: String { "\(folder)/home" }
 
+    /// The folder of the history that the pages show. A simulated recorder keeps none.
+    var history: String { "\(folder)/history" }
+
     /// - Parameters:
     ///   - console: lines of the settings' section.
     ///   - sends: whether takes are sent to the folder `home`.
@@ -62,7 +65,7 @@ final class RunningKit {
             \(console)
 
             """.write(toFile: settings, atomically: true, encoding: .utf8)
-            return ["--settings", settings, "--tls", "127.0.0.1:\(secure)"]
+            return ["--settings", settings, "--tls", "127.0.0.1:\(secure)", "--history", "\(folder)/history"]
         }
         while !TestServer.answers(secure) { usleep(20_000) }
         token = try Curl(library.port).pair(name: "test", password: Self.password)
@@ -234,7 +237,11 @@ struct Curl {
 
     /// - Returns: the token of the phone.
     func pair(name: String, password: String) throws -> String {
-        let answer = try post("/api/session", "{\"name\":\"\(name)\",\"password\":\"\(password)\"}")
+        try Self.token(of: post("/api/session", "{\"name\":\"\(name)\",\"password\":\"\(password)\"}"))
+    }
+
+    /// The token of the phone that was paired by this answer.
+    static func token(of answer: Answer) throws -> String {
         let cookie = answer.headers["set-cookie"] ?? ""
         guard answer.status == 201, cookie.hasPrefix("fieldfare-"), let start = cookie.firstIndex(of: "="),
             let end = cookie.firstIndex(of: ";")

@@ -78,19 +78,25 @@ public final class TakesOnDisk: Sendable {
 
 extension TakesOnDisk {
     /// Writes a take whose audio files contain sound of the length in the sidecar, different in each file.
-    /// - Parameter hasFingerprint: whether the sidecar contains the fingerprints of the sound.
+    /// - Parameters:
+    ///   - hasFingerprint: whether the sidecar contains the fingerprints of the sound.
+    ///   - folder: the folder of takes; nil for `takes`.
+    ///   - makeSound: returns sound of a length in bytes. The seed is another one for each file.
     /// - Returns: the name, and the written sidecar.
     @discardableResult
-    public func addSound(_ sidecar: Sidecar, hasFingerprint: Bool = true) throws -> (name: TakeName, sidecar: Sidecar) {
+    public func addSound(
+        _ sidecar: Sidecar, hasFingerprint: Bool = true, in folder: String? = nil,
+        makeSound: (_ bytes: Int, _ seed: Int) -> [UInt8] = { TakesOnDisk.sound(bytes: $0, seed: $1) }
+    ) throws -> (name: TakeName, sidecar: Sidecar) {
         var sidecar = sidecar
         let name = Self.name(sidecar)
-        let day = "\(takes)/\(name.day)"
+        let day = "\(folder ?? takes)/\(name.day)"
         mkdir(day, 0o755)
         for (index, part) in sidecar.parts.enumerated() {
             for (twin, file) in [part.file, part.unfilteredFile].enumerated() {
                 guard let file else { continue }
                 let format = part.streamFormat(channels: sidecar.channels).stored
-                let sound = Self.sound(bytes: Int(part.frames) * format.bytesPerFrame, seed: 2 * index + twin)
+                let sound = makeSound(Int(part.frames) * format.bytesPerFrame, 2 * index + twin)
                 try write(Self.wave(sound, format), to: "\(day)/\(file)")
                 guard hasFingerprint else { continue }
                 var digest = SoundDigest()
