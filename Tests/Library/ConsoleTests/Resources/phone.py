@@ -119,7 +119,7 @@ class Finger:
 
     def type(self, text):
         """Types a text into the field that has the keyboard, and then Enter."""
-        if not self.page.evaluate("document.activeElement.matches('input, textarea')"):
+        if not wait_until(self.page, lambda: self.page.evaluate("document.activeElement.matches('input, textarea')")):
             raise Failure(f"no field has the keyboard for {text!r}")
         self.page.keyboard.type(text)
         self.page.keyboard.press("Enter")
@@ -130,6 +130,8 @@ class Finger:
         self.reach(element)
         self.stroke(element.bounding_box, *self.aside(element, by))
         self.count["taps"] += 1
+        # A person's finger needs longer to the next place. The page ignores the click that a browser may make of a stroke.
+        self.page.wait_for_timeout(400)
 
     def drag(self, element, first, last):
         """Draws a line on an element between two places, as shares of its width and height."""
