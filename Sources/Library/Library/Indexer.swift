@@ -26,7 +26,7 @@ actor Indexer: Service {
     private var reported: Set<String> = []
 
     /// Compares everything again after a failure or an interruption, or nil if there was none since.
-    private var retry: Task<Void, Never>?
+    private(set) var retry: Task<Void, Never>?
     private let retryInterval: Duration
 
     private enum Unwatched { case none, some }

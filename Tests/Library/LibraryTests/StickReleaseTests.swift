@@ -54,10 +54,12 @@ import Transport
         await tested.indexer.scanAll()
         #expect(try tested.stems() == [] && tested.log.lines == [])
         unlink(release.mark)
-        for await event in tested.watch.events {
-            await tested.indexer.handle(event)
-            if event == .unknown { break }
-        }
+        let pending = await tested.indexer.retry
+        let retry = try #require(pending, "nothing scans the stick again")
+        await retry.value
+        // The events are those that are waiting now.
+        tested.watch.finish()
+        for await event in tested.watch.events { await tested.indexer.handle(event) }
         #expect(try tested.stems() == [take.stem])
     }
 
