@@ -62,9 +62,9 @@ import Testing
         let work = SpectraWork(
             desk, tested.catalogs, isScanned: { true }, release: release, log: Logger(label: "test") { _ in log })
         while drafts == [] { _ = work.turn(clock.now()) }
-        try tested.disk.write([], to: release.mark)
+        let mark = try release.begin()
         #expect(work.turn(clock.now()) == clock.now() + SpectraDesk.pause && drafts == [])
-        unlink(release.mark)
+        FileSystem().unlock(mark)
         while work.turn(clock.now()) <= clock.now() {}
         #expect(names == ["\(take.take).spectrum"])
     }

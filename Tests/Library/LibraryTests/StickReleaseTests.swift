@@ -1,6 +1,7 @@
 import DiskCalls
 import Files
 import FinishedTakes
+import Foundation
 import Glibc
 import Logging
 import PowerCuts
@@ -18,11 +19,30 @@ import Transport
 
     @Test func `only what is on the stick concerns it, and only while it is unmounted`() throws {
         #expect(!release.concerns(disk.takes))
-        try disk.write([], to: release.mark)
+        let mark = try release.begin()
         #expect(release.concerns(disk.takes) && release.concerns("\(disk.takes)/2026-11-21/a.wav"))
         #expect(!release.concerns(disk.path) && !release.concerns("\(disk.path)2/takes"))
-        unlink(release.mark)
+        FileSystem().unlock(mark)
         #expect(!release.concerns(disk.takes))
+        // No question keeps the mark locked.
+        FileSystem().unlock(try release.begin())
+    }
+
+    @Test func `the mark of a script that is killed is without effect`() throws {
+        let script = Process()
+        script.executableURL = URL(filePath: "/bin/sh")
+        // As in `deploy/systemd/stick`.
+        script.arguments = ["-c", #"exec 8>"$0"; flock 8; echo locked; read -r line"#, release.mark]
+        let (input, output) = (Pipe(), Pipe())
+        script.standardInput = input
+        script.standardOutput = output
+        try script.run()
+        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "locked\n")
+        #expect(release.concerns(disk.takes))
+        kill(script.processIdentifier, SIGKILL)
+        script.waitUntilExit()
+        #expect(script.terminationReason == .uncaughtSignal)
+        #expect(access(release.mark, F_OK) == 0 && !release.concerns(disk.takes))
     }
 
     @Test func `a scan of a stick that is unmounted closes its files and opens no others`() throws {
@@ -34,7 +54,7 @@ import Transport
         let catalog = try Catalog.open(in: disk.library).0
         let storage = try #require(Storage(at: disk.takes))
         let number = try #require(try catalog.setPresent([storage])[storage])
-        let stick = LeavingStick(release.mark, afterFiles: 30)
+        let stick = LeavingStick(release, afterFiles: 30)
         let scan = FolderScan(
             catalog: catalog, storage: storage, number: number, files: FileSystem(calls: stick),
             progress: ScanProgress(), release: release, report: { Issue.record("\($0)") })
@@ -42,7 +62,7 @@ import Transport
         // The take that was being read is read to its end.
         #expect(Set(stick.lateFiles.filter { $0.contains(".") }.map { $0.prefix { $0 != "." } }).count <= 1)
         #expect(stick.openFiles == [])
-        unlink(release.mark)
+        stick.stay()
         try scan.all()
         #expect(try catalog.counts().takes == takes.count)
     }
@@ -50,10 +70,10 @@ import Transport
     @Test func `the takes of a stick that could not be unmounted are cataloged after a while`() async throws {
         let tested = try TestedIndexer(disk, release: release)
         let take = try disk.add(TakesOnDisk.sidecar(1))
-        try disk.write([], to: release.mark)
+        let mark = try release.begin()
         await tested.indexer.scanAll()
         #expect(try tested.stems() == [] && tested.log.lines == [])
-        unlink(release.mark)
+        FileSystem().unlock(mark)
         let pending = await tested.indexer.retry
         let retry = try #require(pending, "nothing scans the stick again")
         await retry.value
@@ -70,29 +90,47 @@ import Transport
         let log = tested.log
         let inspector = try SoundInspector(
             tested.catalogs, release: release, show: { _ in }, log: Logger(label: "test") { _ in log })
-        try disk.write([], to: release.mark)
+        let mark = try release.begin()
         await #expect(throws: CancellationError.self) { try await inspector.check(name, in: disk.takes, .all) }
-        unlink(release.mark)
+        FileSystem().unlock(mark)
         try await inspector.check(name, in: disk.takes, .all)
         #expect(try tested.catalog.find(.stem(name.stem)).map(\.sound) == [.asRecorded])
+    }
+}
+
+extension StickRelease {
+    /// Locks the mark, as `deploy/systemd/stick` does while it unmounts the stick. `FileSystem.unlock` ends that.
+    func begin() throws -> OpenFile {
+        let (file, isLocked) = try FileSystem().openLocked(mark)
+        try #require(isLocked)
+        return file
     }
 }
 
 /// The kernel's calls. When a number of files was opened, somebody begins to unmount the stick.
 private final class LeavingStick: ForwardedCalls {
     let kernel = KernelCalls()
-    private let mark: String
+    private let release: StickRelease
     private let state: Locked<State>
 
     private struct State {
         var filesLeft: Int
+        var mark: OpenFile?
         var open: [Int32: String] = [:]
         var late: [String] = []
     }
 
-    init(_ mark: String, afterFiles count: Int) {
-        self.mark = mark
+    init(_ release: StickRelease, afterFiles count: Int) {
+        self.release = release
         state = Locked(State(filesLeft: count))
+    }
+
+    /// The stick is not unmounted any longer.
+    func stay() {
+        state.withLock { state in
+            if let mark = state.mark { FileSystem().unlock(mark) }
+            state.mark = nil
+        }
     }
 
     var openFiles: [String] { state.withLock { Array($0.open.values) } }
@@ -101,14 +139,12 @@ private final class LeavingStick: ForwardedCalls {
 
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
         let descriptor = try kernel.open(path, flags: flags, mode: mode)
-        let isMarked = access(mark, F_OK) == 0
-        let isLast = state.withLock { state in
+        state.withLock { state in
             state.open[descriptor] = path
-            if isMarked { state.late.append(String(path.split(separator: "/").last ?? "")) }
+            if state.mark != nil { state.late.append(String(path.split(separator: "/").last ?? "")) }
             state.filesLeft -= 1
-            return state.filesLeft == 0
+            if state.filesLeft == 0 { state.mark = try? release.begin() }
         }
-        if isLast { _ = try? FileSystem().create(mark, isNew: true) }
         return descriptor
     }
 
