@@ -126,20 +126,46 @@ struct TakeRow: Codable, FetchableRecord, MutablePersistableRecord {
             sidecar, notes: notes, bytes: take.byteCount, folder: "\(place)/\(take.name.day)", place: .here)
     }
 
+    /// The columns, each with the property of its name.
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case id, take, storage, day, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs, notesSeenNs
+        case startedUs, durationUs, number, byteCount, markerCount, isStarred, loudness, quietness, entry
+    }
+
+    private func value(of column: CodingKeys) throws -> (any DatabaseValueConvertible)? {
+        switch column {
+        case .id: return id
+        case .take: return take
+        case .storage: return storage
+        case .day: return day
+        case .sidecarByteCount: return sidecarByteCount
+        case .sidecarModifiedNs: return sidecarModifiedNs
+        case .sidecarInode: return sidecarInode
+        case .notesModifiedNs: return notesModifiedNs
+        case .notesSeenNs: return notesSeenNs
+        case .startedUs: return startedUs
+        case .durationUs: return durationUs
+        case .number: return number
+        case .byteCount: return byteCount
+        case .markerCount: return markerCount
+        case .isStarred: return isStarred
+        case .loudness: return loudness
+        case .quietness: return quietness
+        case .entry:
+            return String(decoding: try Self.databaseJSONEncoder(for: column.rawValue).encode(entry), as: UTF8.self)
+        }
+    }
+
+    private static let insertion: String = {
+        let names = CodingKeys.allCases.map(\.rawValue)
+        let marks = names.map { _ in "?" }
+        return "INSERT INTO take (\(names.joined(separator: ", "))) VALUES (\(marks.joined(separator: ", ")))"
+    }()
+
     /// Adds the row and sets `id`. This is faster than `insert`, which encodes the row as a dictionary first.
     mutating func add(to database: Database) throws {
-        let text = String(decoding: try Self.databaseJSONEncoder(for: "entry").encode(entry), as: UTF8.self)
-        let insertion = try database.cachedStatement(
-            sql: """
-                INSERT INTO take (take, storage, day, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs,
-                    notesSeenNs, startedUs, durationUs, number, byteCount, markerCount, isStarred, loudness, quietness,
-                    entry)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        try insertion.execute(arguments: [
-            take, storage, day, sidecarByteCount, sidecarModifiedNs, sidecarInode, notesModifiedNs, notesSeenNs,
-            startedUs, durationUs, number, byteCount, markerCount, isStarred, loudness, quietness, text,
-        ])
+        let values = try CodingKeys.allCases.map { column in try value(of: column) }
+        try database.cachedStatement(sql: Self.insertion).execute(arguments: StatementArguments(values))
         id = database.lastInsertedRowID
     }
 }

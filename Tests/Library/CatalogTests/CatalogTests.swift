@@ -52,6 +52,29 @@ struct CatalogedTakes {
         #expect(try tables(CatalogedTakes().catalog).joined(separator: "\n") == Self.schema)
     }
 
+    @Test func `a row that is added has each property in the column of its name`() throws {
+        let takes = try CatalogedTakes()
+        let name = try takes.disk.add(TakesOnDisk.sidecar(17))
+        let take = try StoredTake(name, in: TakesFolder(path: takes.disk.takes))
+        var row = TakeRow(
+            take, notes: TakeNotes(take: name.stem), notesModifiedNs: 2, storage: 13, place: takes.disk.takes)
+        // No two values are equal.
+        row.id = 14
+        (row.sidecarByteCount, row.sidecarModifiedNs, row.sidecarInode, row.notesSeenNs) = (3, 4, 5, 6)
+        (row.startedUs, row.durationUs, row.byteCount, row.markerCount) = (7, 8, 9, 10)
+        (row.isStarred, row.loudness, row.quietness) = (true, -11, -12)
+        let stored = try takes.catalog.database.write { database in
+            try database.execute(sql: "INSERT INTO storage (id, mark, path, isHere) VALUES (13, 'other', '/other', 1)")
+            try row.add(to: database)
+            return try Row.fetchOne(database, sql: "SELECT * FROM take")
+        }
+        var columns = Dictionary(uniqueKeysWithValues: try #require(stored).map { ($0.0, $0.1) })
+        // It is computed from the others.
+        columns["origin"] = nil
+        let expected = try row.databaseDictionary
+        #expect(columns == expected && expected["id"] == 14.databaseValue)
+    }
+
     private func tables(_ catalog: Catalog) throws -> [String] {
         try catalog.database.read { database in
             try String.fetchAll(
