@@ -14,6 +14,8 @@ final class SpectraDesk: Sendable {
     private let recording: @Sendable () -> SpectraGate.Recording
     private let log: Logger
     private let state = Locked(State())
+    /// Its lock is held while files are measured.
+    private let lengths = Locked(SpectraLengths())
     private let wake = Locked<@Sendable () -> Void>({})
 
     /// The time before a gate that is closed is asked again, and how long an answer of the recorder is used.
@@ -216,6 +218,9 @@ final class SpectraDesk: Sendable {
 
     /// A part is not computed any more.
     func end(_ id: WorkID) {
+        let base = state.withLock { state in state.work?.id == id ? state.work?.base : nil }
+        // Before another part is begun, for which the files are measured.
+        if let base { lengths.withLock { $0.forget(base) } }
         let isWaitedFor = state.withLock { state in
             guard state.work?.id == id else { return false }
             state.work = nil
@@ -317,14 +322,13 @@ final class SpectraDesk: Sendable {
     /// Removes files while space is short, until there is enough or none is left.
     func makeRoom() {
         guard let space = try? folder.space(usedBytes: 0), gate.excess(space) > 0 else { return }
-        let counts = folder.byteCounts()
-        evict(counts, gate.excess(space))
+        evict(byteCounts(), gate.excess(space))
     }
 
     /// Removes files so that another one fits.
     /// - Returns: false if that is not possible, or not worth it.
     private func makeRoom(for needed: Int64, _ wish: SpectraGate.Wish) throws -> Bool {
-        let counts = folder.byteCounts()
+        let counts = byteCounts()
         let used = counts.values.reduce(0, +)
         let excess = gate.excess(try folder.space(usedBytes: used), for: needed)
         guard excess > 0 else { return true }
@@ -332,6 +336,14 @@ final class SpectraDesk: Sendable {
         guard wish > .background, excess <= used else { return false }
         evict(counts, excess)
         return true
+    }
+
+    /// The length of each part's file.
+    private func byteCounts() -> [String: Int64] {
+        lengths.withLock { lengths in
+            lengths.follow(folder.bases()) { folder.byteCount(of: $0) }
+            return lengths.byteCounts
+        }
     }
 
     private func evict(_ byteCounts: [String: Int64], _ excess: Int64) {

@@ -55,12 +55,8 @@ struct SpectraFolder: Sendable {
 
     func removeDraft(_ base: String) { try? files.remove(path(of: base) + SpectraWriter.draftEnding) }
 
-    /// The length of each part's file.
-    func byteCounts() -> [String: Int64] {
-        var counts: [String: Int64] = [:]
-        for base in bases() { counts[base] = (try? files.attributes(path(of: base)))?.byteCount }
-        return counts
-    }
+    /// The length of a part's file, or nil if it does not exist.
+    func byteCount(of base: String) -> Int64? { (try? files.attributes(path(of: base)))?.byteCount }
 
     /// The room on the file system of the folder, which must exist.
     func space(usedBytes: Int64) throws(FileError) -> SpectraGate.Space {

@@ -125,7 +125,8 @@ class SpectraKit {
     }
 }
 
-/// The kernel's calls, with the room and the errors that a test sets, and a count of the bytes read.
+/// The kernel's calls, with the room and the errors that a test sets, and counts of the bytes read and of the files
+/// measured.
 final class SpectraStorage: ForwardedCalls {
     let kernel = KernelCalls()
     private let state = Locked(State())
@@ -135,6 +136,7 @@ final class SpectraStorage: ForwardedCalls {
         var writeError: Int32?
         var open: [Int32: String] = [:]
         var reads: [String: Int64] = [:]
+        var measures: [String: Int] = [:]
     }
 
     /// The free bytes of a file system of 10 GiB, of which 512 MiB must stay free.
@@ -150,6 +152,8 @@ final class SpectraStorage: ForwardedCalls {
 
     /// The bytes read of a file so far.
     func bytesRead(_ name: String) -> Int64 { state.withLock { $0.reads[name] ?? 0 } }
+    /// How often the attributes of a file were read so far.
+    func measures(_ name: String) -> Int { state.withLock { $0.measures[name] ?? 0 } }
 
     func open(_ path: String, flags: Int32, mode: UInt32) throws(Errno) -> Int32 {
         let descriptor = try kernel.open(path, flags: flags, mode: mode)
@@ -175,5 +179,8 @@ final class SpectraStorage: ForwardedCalls {
         return free
     }
     func totalBytes(_ path: String) throws(Errno) -> Int64 { 10 << 30 }
-    func attributes(_ path: String) throws(Errno) -> FileAttributes { try kernel.attributes(path) }
+    func attributes(_ path: String) throws(Errno) -> FileAttributes {
+        state.withLock { $0.measures[String(path.split(separator: "/").last ?? ""), default: 0] += 1 }
+        return try kernel.attributes(path)
+    }
 }

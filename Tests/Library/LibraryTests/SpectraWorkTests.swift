@@ -144,6 +144,19 @@ import Testing
         for take in takes { #expect(try file(take) == expected(take.parts[0], take)) }
     }
 
+    @Test func `a file is measured once, however many are begun after it, and again if it was deleted`() async throws {
+        let takes = try await takes(4)
+        func measures() -> [Int] { takes.map { storage.measures("\($0.take).spectrum") } }
+        #expect(settle().files == [3, 2, 1, 0].map { takes[$0].take })
+        #expect(measures() == [0, 1, 1, 1])
+        for index in [3, 0] {
+            try FileManager.default.removeItem(atPath: "\(folder)/\(takes[index].take).spectrum")
+            clock.advance(by: SpectraWork.interval)
+            #expect(settle().files == [takes[index].take])
+        }
+        #expect(measures() == [1, 1, 1, 2])
+    }
+
     @Test func `the files of a take that is deleted are removed, and others stay`() async throws {
         let takes = try await takes(3)
         settle()
