@@ -35,7 +35,7 @@ extension Catalog {
 
     /// The takes that began in each of some stretches of time.
     public func counts(in stretches: [Range<WallTime>]) throws -> [TakeCount] {
-        try database.read { database in
+        try read { database in
             let statement = try database.cachedStatement(
                 sql: "SELECT count(*), total(durationUs) FROM take WHERE startedUs >= ? AND startedUs < ?")
             return try stretches.map { stretch in
@@ -55,7 +55,7 @@ extension Catalog {
     /// The takes that were recorded in a stretch of time, also in part, in the order of their starts.
     public func takes(in stretch: Range<WallTime>) throws -> [TimedTake] {
         let (begin, end) = (stretch.lowerBound.microseconds, stretch.upperBound.microseconds)
-        let found = try database.read { database in
+        let found = try read { database in
             let longest = try Int64.fetchOne(database, sql: "SELECT max(durationUs) FROM take") ?? 0
             // The plus makes SQLite find the takes by their start. Rows of takes that ended before are not read.
             return try Row.fetchAll(
@@ -86,13 +86,13 @@ extension Catalog {
     /// - Throws: `FileError`, or an error of the database.
     public func markers(of take: TimedTake) throws -> [Sidecar.Marker] {
         guard take.markerCount > 0 else { return [] }
-        let recorded = try database.read { database in try Self.recordedMarkers(of: take.id, database) }
+        let recorded = try read { database in try Self.recordedMarkers(of: take.id, database) }
         return try readableNotes(of: take.identity).notes.markers(of: recorded)
     }
 
     /// The sidecar of a take without its clock map, which may be long. Nil if the take was removed meanwhile.
     public func sidecar(of take: TimedTake) throws -> Sidecar? {
-        let json = try database.read { database in
+        let json = try read { database in
             try String.fetchOne(
                 database,
                 sql: "SELECT iif(json_valid(json), json_remove(json, '$.clock_map'), json) FROM sidecar WHERE id = ?",

@@ -8,7 +8,7 @@ import GRDB
 extension Catalog {
     /// Removes these indexes if the catalog has no takes.
     public func beginFilling() throws {
-        try database.write { database in
+        try write { database in
             guard try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM take)") == false else { return }
             for order in CatalogSchema.scatteredOrders {
                 try database.execute(sql: "DROP INDEX IF EXISTS \(CatalogSchema.indexName(by: order))")
@@ -18,11 +18,11 @@ extension Catalog {
 
     /// Makes those that are missing, also after a run that was interrupted. Others can write between the two.
     public func endFilling() throws {
-        let indexes = try database.read { database in
+        let indexes = try read { database in
             try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE type = 'index'")
         }
         for order in CatalogSchema.scatteredOrders where !indexes.contains(CatalogSchema.indexName(by: order)) {
-            try database.write { try CatalogSchema.indexTakes(by: order, $0) }
+            try write { try CatalogSchema.indexTakes(by: order, $0) }
         }
     }
 }

@@ -21,7 +21,7 @@ extension Catalog {
     /// Records which storages are present. Takes on all other storages are "elsewhere".
     /// - Returns: the number of each storage in the catalog.
     public func setPresent(_ storages: [Storage]) throws -> [Storage: Int64] {
-        let numbers = try database.write { database in
+        let numbers = try write { database in
             try database.execute(sql: "UPDATE storage SET isHere = 0 WHERE isHere")
             var numbers: [Storage: Int64] = [:]
             for storage in storages {
@@ -41,7 +41,7 @@ extension Catalog {
 
     /// The storages that are present, as recorded by the last `setPresent`.
     public func storages() throws -> [Storage] {
-        try database.read { database in
+        try read { database in
             try Row.fetchAll(database, sql: "SELECT path, mark FROM storage WHERE isHere ORDER BY id").map { row in
                 Storage(path: row["path"], mark: row["mark"])
             }
@@ -50,7 +50,7 @@ extension Catalog {
 
     /// The days of a storage that have cataloged takes.
     public func days(of storage: Int64) throws -> Set<String> {
-        try database.read { database in
+        try read { database in
             try String.fetchSet(
                 database, sql: "SELECT DISTINCT day FROM take WHERE storage = ?", arguments: [storage])
         }
@@ -58,7 +58,7 @@ extension Catalog {
 
     /// The cataloged takes of a day by stem.
     public func known(of storage: Int64, day: String) throws -> [String: Known] {
-        try database.read { database in
+        try read { database in
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
@@ -82,7 +82,8 @@ extension Catalog {
         public var error: any Error
 
         public var description: String {
-            error is DatabaseError ? "\(take): cannot be cataloged: \(error)" : "\(error)"
+            guard let error = error as? CatalogError else { return "\(error)" }
+            return "\(take): cannot be cataloged: \(error.fact): check its sidecar"
         }
     }
 
@@ -94,21 +95,23 @@ extension Catalog {
     public func index(_ takes: [StoredTake], on storage: Int64, at path: String) throws -> [IndexFailure] {
         let outcome: Outcome
         do {
-            outcome = try database.write { database in
+            outcome = try write { database in
                 var outcome = Outcome()
                 for take in takes { try index(take, on: storage, at: path, &outcome, database) }
                 return outcome
             }
         } catch  where Self.isOfOneTake(error) {
             // Again, with a savepoint for each take. Savepoints cost more than the takes themselves.
-            outcome = try database.write { database in
+            outcome = try write { database in
                 var outcome = Outcome()
                 for take in takes {
                     do {
                         var added = outcome
-                        try database.inSavepoint {
-                            try index(take, on: storage, at: path, &added, database)
-                            return .commit
+                        try naming("write") {
+                            try database.inSavepoint {
+                                try index(take, on: storage, at: path, &added, database)
+                                return .commit
+                            }
                         }
                         outcome = added
                     } catch  where Self.isOfOneTake(error) {
@@ -129,9 +132,11 @@ extension Catalog {
 
     /// Whether an error concerns the values of one take, not the database or its disk.
     private static func isOfOneTake(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return true }
-        return switch error.resultCode {
-        case .SQLITE_CONSTRAINT: error.extendedResultCode != .SQLITE_CONSTRAINT_TRIGGER
+        guard let error = error as? CatalogError else { return true }
+        guard case .database(let number, _) = error.cause else { return false }
+        let code = ResultCode(rawValue: number)
+        return switch code {
+        case .SQLITE_CONSTRAINT: code != .SQLITE_CONSTRAINT_TRIGGER
         // SQLite reports text that is not valid JSON as one of these.
         case .SQLITE_ERROR, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE: true
         default: false
@@ -197,7 +202,7 @@ extension Catalog {
     /// kept.
     public func remove(_ takes: [String], of day: String, on storage: Int64) throws {
         var changed: [CatalogChange] = []
-        try database.write { database in
+        try write { database in
             for take in takes {
                 let rows = try Self.rows(of: take, database)
                 guard let row = rows.first(where: { $0.storage == storage && $0.day == day }) else { continue }
@@ -227,13 +232,13 @@ extension Catalog {
 
     /// All takes with this stem. If none is cataloged, one that is identified by the stem only.
     public func identities(of stem: String) throws -> [TakeIdentity] {
-        let found = try database.read { database in try Self.rows(of: stem, database).map(\.entry.identity) }
+        let found = try read { database in try Self.rows(of: stem, database).map(\.entry.identity) }
         return found.isEmpty ? [TakeIdentity(stem: stem)] : found
     }
 
     /// The stems of all takes with this kit name and number.
     public func stems(of kit: String, number: Int) throws -> [String] {
-        try database.read { database in
+        try read { database in
             try String.fetchAll(
                 database, sql: "SELECT take FROM take WHERE number = ? AND \(CatalogSchema.kit) = ?",
                 arguments: [number, kit])

@@ -34,7 +34,7 @@ extension Catalog {
         _ take: TakeIdentity, failures: Failures = .kept,
         change: (inout TakeNotes, _ recorded: [Sidecar.Marker]) throws -> Void
     ) throws -> CatalogedTake {
-        let (changed, isOther) = try database.write { database in
+        let (changed, isOther) = try write { database in
             guard var row = try Self.row(of: take, database), let id = row.id else { throw NoSuchTake() }
             var noted = try readableNotes(of: take).notes
             let before = noted
@@ -73,7 +73,7 @@ extension Catalog {
     /// was not scanned yet. Its notes must not contain outdated facts either. Without notes, nothing is written.
     /// - Throws: `FileError`, or an error of the database.
     public func noteAnyway(_ take: TakeIdentity, _ change: (inout TakeNotes) -> Void) throws {
-        let isCataloged = try database.write { database in
+        let isCataloged = try write { database in
             guard try Self.row(of: take, database) == nil else { return true }
             var noted = try readableNotes(of: take).notes
             let before = noted

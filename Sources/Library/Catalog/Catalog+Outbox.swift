@@ -42,14 +42,14 @@ extension Catalog {
     /// take decide its state, as in a rebuilt catalog.
     /// - Parameter goesOn: called before each transaction. It stops if the result is false.
     public func queueForNewStores(while goesOn: () -> Bool = { true }) throws {
-        try database.write { database in
+        try write { database in
             // If the store were named again later, its old rows would lack the decisions and receipts of the time in
             // between.
             let marks = stores.map { _ in "?" }.joined(separator: ", ")
             try database.execute(
                 sql: "DELETE FROM upload WHERE store NOT IN (\(marks))", arguments: StatementArguments(stores))
         }
-        var ids = try database.read { database in
+        var ids = try read { database in
             let missing = try stores.map { store in
                 try Int64.fetchSet(
                     database,
@@ -60,7 +60,7 @@ extension Catalog {
             return missing.reduce(into: Set()) { $0.formUnion($1) }.sorted()[...]
         }
         while !ids.isEmpty, goesOn() {
-            try database.write { database in
+            try write { database in
                 for id in ids.prefix(Self.batch) {
                     guard let row = try TakeRow.fetchOne(database, key: id) else { continue }
                     // Notes that cannot be read are ignored here. The scan reports them.
@@ -79,7 +79,7 @@ extension Catalog {
     public func nextUploads(
         to store: String, limit: Int, without others: Set<ParcelID>, outside place: String? = nil
     ) throws -> [Parcel] {
-        try database.read { database in
+        try read { database in
             var found: [Parcel] = []
             let rows = try Row.fetchCursor(
                 database,
@@ -102,7 +102,7 @@ extension Catalog {
     /// Sets held takes whose time has come to waiting.
     /// - Returns: the time for the next one, or nil if no take is held for a time.
     public func releaseHeld(of store: String, now: WallTime) throws -> WallTime? {
-        let (next, isChanged) = try database.write { database in
+        let (next, isChanged) = try write { database in
             let latest = now + ParcelStanding.longestHold
             let isChanged = try Self.pass(
                 { $0.due(at: now) }, to: "upload INDEXED BY uploadByOrder",
@@ -125,7 +125,7 @@ extension Catalog {
         _ parcel: ParcelID, of revision: Int, for store: String, why: String, _ retry: ParcelStanding.Retry,
         at now: WallTime
     ) throws {
-        let isChanged = try database.write { database in
+        let isChanged = try write { database in
             guard let id = try Self.number(of: parcel, database) else { return false }
             return try Self.pass(
                 { $0.failed(why, retry, of: revision, at: now) }, where: "store = ? AND id = ?", [store, id], database)
@@ -136,7 +136,7 @@ extension Catalog {
     /// Sets all held takes to waiting, except those held by a person. Takes that could not be verified are sent again
     /// too.
     public func retryUploads() throws {
-        try database.write { database in
+        try write { database in
             _ = try Self.pass(
                 { $0.retried() }, where: "state = 'held' OR (state = 'done' AND why IS NOT NULL)", [], database)
         }
@@ -145,7 +145,7 @@ extension Catalog {
 
     /// The number of takes in each state.
     public func outboxCounts(of store: String) throws -> OutboxCounts {
-        try database.read { database in
+        try read { database in
             var counts = OutboxCounts()
             let rows = try Row.fetchCursor(
                 database,
@@ -176,7 +176,7 @@ extension Catalog {
 
     /// Held takes, then waiting ones, for each store in the order of sending.
     public func outbox(limit: Int) throws -> [OutboxEntry] {
-        try database.read { database in
+        try read { database in
             var entries: [OutboxEntry] = []
             for store in stores {
                 for state in [UploadStanding.held, .waiting] {
@@ -206,7 +206,7 @@ extension Catalog {
     /// - Returns: an empty array if no store is named.
     public func sentTakes(limit: Int) throws -> [LocatedTake] {
         guard !stores.isEmpty else { return [] }
-        return try database.read { database in
+        return try read { database in
             let everywhere = stores.map { _ in
                 "EXISTS (SELECT 1 FROM upload WHERE store = ? AND upload.id = take.id AND state = 'done' AND why IS NULL)"
             }

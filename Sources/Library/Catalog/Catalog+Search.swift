@@ -44,7 +44,7 @@ extension Catalog {
     }
 
     public func counts() throws -> Counts {
-        try database.read { database in
+        try read { database in
             let all = try Int.fetchOne(database, sql: "SELECT count(*) FROM take") ?? 0
             let elsewhere = try Int.fetchOne(
                 database,
@@ -62,7 +62,7 @@ extension Catalog {
         _ query: TakeQuery, in zone: LocalZone = .kit, now: WallTime = SystemClock().wallTime()
     ) throws -> TakePage {
         let mark = try query.after.map { try PageMark($0) }
-        return try database.read { database in
+        return try read { database in
             let search = try TakeSearch(query, stores: stores, zone: zone, now: now, database)
             let (sql, arguments) = search.list(after: mark)
             let limit = max(1, min(query.limit, TakeQuery.mostTakes))
@@ -94,7 +94,7 @@ extension Catalog {
 
     /// The kits that recorded takes, sorted by name.
     public func kits() throws -> [String] {
-        try database.read { database in
+        try read { database in
             // Jumps from one kit to the next in the index, so that takes are not read one by one.
             try String.fetchAll(
                 database,
@@ -111,7 +111,7 @@ extension Catalog {
 
     /// SQLite's query plans for a page and for the totals, for tests.
     func plan(of query: TakeQuery) throws -> [String] {
-        try database.read { database in
+        try read { database in
             let now = SystemClock().wallTime()
             let search = try TakeSearch(query, stores: stores, zone: .kit, now: now, database)
             let (list, totals) = (search.list(after: nil), search.totals)
@@ -125,7 +125,7 @@ extension Catalog {
     /// The takes to which a reference may refer: several if takes of several kits share the number or the stem. An
     /// origin is accepted too.
     public func find(_ reference: TakeReference) throws -> [CatalogedTake] {
-        try database.read { database in
+        try read { database in
             let ids =
                 switch reference {
                 case .stem(let text):
@@ -155,12 +155,12 @@ extension Catalog {
     }
 
     public func lists(_ take: TakeIdentity) throws -> Bool {
-        try database.read { database in try Self.row(of: take, database) != nil }
+        try read { database in try Self.row(of: take, database) != nil }
     }
 
     /// The sidecar as last read, as JSON; nil if there is no such take.
     public func sidecar(of take: TakeIdentity) throws -> String? {
-        try database.read { database in
+        try read { database in
             try String.fetchOne(
                 database, sql: "SELECT json FROM sidecar JOIN take USING (id) WHERE take = ? AND origin = ?",
                 arguments: [take.stem, take.origin.description])

@@ -6,7 +6,7 @@ extension Catalog {
     /// Takes whose sound was not compared with their sidecars yet, on storages that are present, the newest first.
     /// Takes that wait for their conversion are omitted, because their files will be replaced soon.
     public func uncomparedTakes(limit: Int) throws -> [LocatedTake] {
-        try database.read { database in
+        try read { database in
             try Row.fetchAll(
                 database,
                 sql: """
@@ -23,7 +23,7 @@ extension Catalog {
     /// - Parameter passed: the range of row ids that the pass has covered, or nil at the start. It grows with each
     ///   call.
     public func nextUncompared(_ passed: inout ClosedRange<Int64>?) throws -> LocatedTake? {
-        let (found, range) = try database.read { database -> (LocatedTake?, ClosedRange<Int64>?) in
+        let (found, range) = try read { database -> (LocatedTake?, ClosedRange<Int64>?) in
             func next(_ condition: String, _ id: Int64?) throws -> Row? {
                 try Row.fetchOne(
                     database,
@@ -55,7 +55,7 @@ extension Catalog {
     ///   take.
     /// - Returns: each take at most once.
     public func comparedTakes(after last: inout Int64?, limit: Int) throws -> [LocatedTake] {
-        let rows = try database.read { [last] database -> [(id: Int64, take: LocatedTake?)] in
+        let rows = try read { [last] database -> [(id: Int64, take: LocatedTake?)] in
             func some(_ condition: String, _ id: Int64, _ limit: Int) throws -> [(id: Int64, take: LocatedTake?)] {
                 try Row.fetchAll(
                     database,
@@ -79,12 +79,12 @@ extension Catalog {
 
     /// Whether the row of a take has the result of a comparison, or nil if the take has no row.
     public func saysSound(of take: TakeIdentity) throws -> Bool? {
-        try database.read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }
+        try read { database in try Self.row(of: take, database).map { $0.entry.sound != nil } }
     }
 
     /// Damaged takes on storages that are present, sorted by number.
     public func damagedTakes() throws -> [(take: LocatedTake, why: String)] {
-        try database.read { database in
+        try read { database in
             try Row.fetchAll(
                 database,
                 sql: """

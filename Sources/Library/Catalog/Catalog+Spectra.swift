@@ -14,7 +14,7 @@ extension Catalog {
     /// Takes whose sound was compared and is not damaged, on storages that are present, the newest first.
     /// - Parameter id: the row id of the last take of the previous call, or nil for the first call.
     public func heldSounds(before id: Int64?, limit: Int) throws -> [HeldSound] {
-        try database.read { database in
+        try read { database in
             try Row.fetchAll(
                 database,
                 sql: """
@@ -36,7 +36,7 @@ extension Catalog {
 
     /// A take on a storage that is present, or nil if there is none.
     public func location(of take: TakeIdentity) throws -> LocatedTake? {
-        try database.read { database in
+        try read { database in
             try Row.fetchOne(
                 database,
                 sql: """
@@ -51,7 +51,7 @@ extension Catalog {
     /// - Parameter base: the file's name without its extension.
     public func listsSound(_ base: String) throws -> Bool {
         guard let name = TakeFileName(base) else { return false }
-        return try database.read { database in
+        return try read { database in
             try Bool.fetchOne(
                 database,
                 sql: """

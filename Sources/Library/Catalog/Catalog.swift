@@ -33,20 +33,16 @@ public final class Catalog: Sendable {
         if isNew { try remove(path) }
         do {
             return (Catalog(directory, try opened(path), notes, stores, CatalogChanges()), nil)
-        } catch let error as DatabaseError where error.isOfDamage {
+        } catch let error as CatalogError where error.isOfDamage {
             try setAside(path)
             let catalog = Catalog(directory, try opened(path), notes, stores, CatalogChanges())
-            let problem = "catalog: \(path): \(error.message ?? "damaged"): kept as \(path).damaged, and built again"
+            let problem = "catalog: \(path): \(error.cause): kept as \(path).damaged, and built again"
             return (catalog, problem)
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-            throw CatalogError("write", path, code: ENOSPC)
         }
     }
 
     /// Whether an error means that the database is damaged, so that the catalog must be replaced.
-    public static func isDamage(_ error: any Error) -> Bool {
-        (error as? DatabaseError)?.isOfDamage ?? false
-    }
+    public static func isDamage(_ error: any Error) -> Bool { (error as? CatalogError)?.isOfDamage ?? false }
 
     private init(
         _ directory: String, _ database: DatabasePool, _ notes: NotesFolder, _ stores: [String],
@@ -82,7 +78,38 @@ public final class Catalog: Sendable {
 
     public static func databasePath(in directory: String) -> String { "\(directory)/catalog.sqlite" }
 
+    /// Reads in one transaction.
+    /// - Throws: `CatalogError`, and the errors of `body`.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try naming("read") { try database.read(body) }
+    }
+
+    /// Writes in one transaction, of which nothing is left if `body` throws.
+    /// - Throws: `CatalogError`, and the errors of `body`.
+    func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try naming("write") { try database.write(body) }
+    }
+
+    /// Names the database in the errors of SQLite, which do not.
+    func naming<Result>(_ operation: String, _ body: () throws -> Result) throws -> Result {
+        try Self.naming(operation, Self.databasePath(in: directory), body)
+    }
+
+    private static func naming<Result>(
+        _ operation: String, _ path: String, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw CatalogError(operation, path, error)
+        }
+    }
+
     private static func opened(_ path: String) throws -> DatabasePool {
+        try naming("open", path) { try migrated(path) }
+    }
+
+    private static func migrated(_ path: String) throws -> DatabasePool {
         var configuration = Configuration()
         configuration.label = "catalog"
         configuration.maximumReaderCount = 2
@@ -118,30 +145,5 @@ public final class Catalog: Sendable {
                 throw CatalogError("remove", path + suffix, code: errno)
             }
         }
-    }
-}
-
-extension DatabaseError {
-    fileprivate var isOfDamage: Bool {
-        resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
-    }
-}
-
-/// A failed operation on the library's database files.
-public struct CatalogError: Error, Hashable, CustomStringConvertible {
-    public var operation: String
-    public var path: String
-    /// The system's error number, `errno(3)`.
-    public var code: Int32
-
-    init(_ operation: String, _ path: String, code: Int32) {
-        self.operation = operation
-        self.path = path
-        self.code = code
-    }
-
-    public var description: String {
-        let advice = code == ENOSPC ? "free some space there" : "the library's user must be allowed to write there"
-        return "catalog: cannot \(operation) \(path): \(SystemError(code)): \(advice)"
     }
 }

@@ -158,8 +158,8 @@ actor Indexer: Service {
             scanAllLater()
         } catch is FolderScan.StorageChanged {
             watch.post(.mounts)
-        } catch  where Catalog.isDamage(error) {
-            replaceCatalog(because: "\(error)")
+        } catch let error as CatalogError where Catalog.isDamage(error) {
+            replaceCatalog(because: error.fact)
         } catch {
             if reported.insert("\(error)").inserted { log.error("library: \(error)") }
             scanAllLater()

@@ -162,12 +162,6 @@ struct CatalogedTakes {
         uploadByOrder: CREATE INDEX uploadByOrder ON upload (store, state, isStarred DESC, startedUs, id)
         """
 
-    @Test func `a disk that is full is named as such`() {
-        #expect(
-            CatalogError("write", "/l/catalog.sqlite", code: ENOSPC).description
-                == "catalog: cannot write /l/catalog.sqlite: No space left on device: free some space there")
-    }
-
     @Test func `a take is found with all that a list shows`() throws {
         let takes = try CatalogedTakes()
         let sidecar = TakesOnDisk.sidecar(42, seconds: 12.5, markers: ["wren", "robin"])

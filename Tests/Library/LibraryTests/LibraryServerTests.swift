@@ -1,7 +1,7 @@
-import Catalog
 import Control
 import DiskCalls
 import FinishedTakes
+import GRDB
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -11,6 +11,7 @@ import Testing
 import Transport
 import Workers
 
+@testable import Catalog
 @testable import Library
 
 /// Runs a blocking closure on a separate thread, so that it does not block the threads of other tests.
@@ -59,6 +60,16 @@ func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
         await tested.indexer.scanAll()
         let message = "star: 1: there are 2: \(stem), wren01-0001_20261121_061811: name one by its stem"
         #expect(refusal(.starred(true), of: .number(1)) == Refusal(.badData, message))
+    }
+
+    @Test func `a request that the database fails is refused with its file, the reason, and what to do`() async throws {
+        await tested.indexer.scanAll()
+        try await tested.catalog.database.write { try $0.execute(sql: "ALTER TABLE take RENAME TO other") }
+        let message = """
+            show: catalog: cannot read \(Catalog.databasePath(in: tested.disk.library)): no such table: take (SQLite error 1): \
+            stop the library, and build it again with 'fieldfare-library --rebuild'
+            """
+        #expect(throws: Refusal(.io, message)) { try requests.show(.number(9)) }
     }
 
     @Test func `more tags than allowed are refused`() async {
