@@ -196,7 +196,7 @@ let layers: KeyValuePairs<String, [Target]> = [
         .target(name: "CDiskCalls", path: "Tests/Support/CDiskCalls"),
         support("DiskCalls", "Workers OtherPrograms CDiskCalls"),
         support("SeededRandom"),
-        support("TestBench", "Takes"),
+        support("TestBench", "Takes ServiceManager"),
         support("OtherPrograms"),
         support("TakePlaces", "Takes"),
         support("ScriptedPlayback", "Takes Ring"),

@@ -56,7 +56,9 @@ public struct Library: Sendable {
     public func run() async throws {
         signal(SIGPIPE, SIG_IGN)
         signal(SIGHUP, SIG_IGN)
-        let (parts, services) = try await reader.perform { _ in try start() }
+        let (parts, services) = try await Readiness(log: log).starting {
+            try await reader.perform { _ in try start() }
+        }
         defer { _ = parts.lock }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

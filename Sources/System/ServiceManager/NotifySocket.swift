@@ -9,6 +9,8 @@ package struct NotifySocket: ~Copyable {
         case ready
         /// The service ends on request.
         case stopping
+        /// The start, or the end, takes longer: the manager waits at least this long from now.
+        case moreTime(Duration)
         /// The service is alive. Without this notice, the manager restarts it.
         case watchdog
         /// The current activity, in one line for a person.
@@ -18,6 +20,7 @@ package struct NotifySocket: ~Copyable {
             switch self {
             case .ready: "READY=1"
             case .stopping: "STOPPING=1"
+            case .moreTime(let duration): "EXTEND_TIMEOUT_USEC=\(duration.nanoseconds / 1000)"
             case .watchdog: "WATCHDOG=1"
             case .status(let text): "STATUS=" + text.split(whereSeparator: \.isNewline).joined(separator: " ")
             }

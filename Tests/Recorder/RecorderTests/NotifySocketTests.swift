@@ -1,38 +1,7 @@
 import Glibc
 import ServiceManager
+import TestBench
 import Testing
-
-/// A service manager's socket, which keeps the messages that it receives. The socket is closed with this object.
-final class MadeUpManager {
-    let address: String
-    private let descriptor: Int32
-
-    /// - Parameter name: `@` and a name in the abstract namespace, or a path.
-    init(_ name: String) {
-        address = name
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-        let status = SocketName(name).withAddress { bind(descriptor, $0, $1) }
-        precondition(status == 0, "cannot bind \(name)")
-    }
-
-    deinit {
-        close(descriptor)
-        if address.hasPrefix("/") { unlink(address) }
-    }
-
-    /// The messages since the last call.
-    func received() -> [String] {
-        var messages: [String] = []
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        while case let count = recv(descriptor, &bytes, bytes.count, 0), count >= 0 {
-            messages.append(String(decoding: bytes.prefix(count), as: UTF8.self))
-        }
-        return messages
-    }
-
-    /// A name that no other test uses.
-    static func name(_ form: String) -> String { "\(form)fieldfare-\(getpid())-\(UInt32.random(in: 0 ... .max))" }
-}
 
 /// Calls whose `send` fails as planned, and then works.
 func failing(_ codes: Int32..., always code: Int32? = nil) -> NotifyCalls {
@@ -56,8 +25,11 @@ func failing(_ codes: Int32..., always code: Int32? = nil) -> NotifyCalls {
         let socket = try NotifySocket(manager.address)
         try socket.send([.ready, .status("armed")])
         try socket.send([.watchdog])
+        try socket.send([.moreTime(.milliseconds(90_500))])
         try socket.send([.stopping])
-        #expect(manager.received() == ["READY=1\nSTATUS=armed", "WATCHDOG=1", "STOPPING=1"])
+        #expect(
+            manager.received()
+                == ["READY=1\nSTATUS=armed", "WATCHDOG=1", "EXTEND_TIMEOUT_USEC=90500000", "STOPPING=1"])
     }
 
     @Test func `a status is one line, whatever is in it`() throws {

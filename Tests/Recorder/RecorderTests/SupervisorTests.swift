@@ -1,6 +1,7 @@
 import Glibc
 import ServiceManager
 import Takes
+import TestBench
 import Testing
 
 @testable import Recorder
