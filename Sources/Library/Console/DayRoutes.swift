@@ -121,18 +121,13 @@ struct DayRoutes: Sendable {
         return Month(days: found.filter { $0.takes > 0 || $0.faults > 0 })
     }
 
-    /// A day may have thousands of takes. Others wait meanwhile, and this browser may be gone.
-    private static func checkWaits(_ channel: any Channel) throws {
-        guard channel.isActive else { throw CancellationError() }
-    }
-
     private func view(of day: Range<WallTime>, for channel: any Channel) throws -> DayView {
         let takes = try library.takes(in: day)
         var view = DayView(
             of: day, takes: takes, hours: library.settings.schedule.record, records: try records(around: day),
             now: now())
         for take in takes {
-            try Self.checkWaits(channel)
+            try channel.checkBrowser()
             // One take whose notes cannot be read must not hide the rest of the day.
             view.add((try? library.markers(of: take)) ?? [], of: take, on: day)
         }
@@ -187,7 +182,7 @@ struct DayRoutes: Sendable {
     private func picture(
         of day: Range<WallTime>, _ columns: DayColumns, for channel: any Channel
     ) throws -> Picture {
-        try Self.checkWaits(channel)
+        try channel.checkBrowser()
         guard let share = room.take(columns.count * DayPicture.rows) else {
             throw Problem(.picturesInTransit)
         }
@@ -196,7 +191,7 @@ struct DayRoutes: Sendable {
         var picture = try DayPicture(columns, rateHz: rateHz)
         var incomplete: [Sidecar] = []
         for (take, start) in try takes(of: day, in: columns) {
-            try Self.checkWaits(channel)
+            try channel.checkBrowser()
             guard let sidecar = try? library.sidecar(of: take) else { continue }
             let readers = (try? library.columns(of: sidecar))?.readers ?? sidecar.parts.map { _ in nil }
             let lacks = picture.add(sidecar, at: start, readers)
@@ -209,7 +204,7 @@ struct DayRoutes: Sendable {
     private func peaks(of day: Range<WallTime>, _ columns: DayColumns, for channel: any Channel) throws -> DayPeaks {
         var peaks = DayPeaks(columns)
         for (take, start) in try takes(of: day, in: columns) {
-            try Self.checkWaits(channel)
+            try channel.checkBrowser()
             guard let sidecar = try? library.sidecar(of: take) else { continue }
             peaks.add(sidecar, at: start, in: take.folder, pyramid)
         }

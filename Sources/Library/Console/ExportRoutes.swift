@@ -246,8 +246,7 @@ struct ExportRoutes: Sendable {
         // Problems with a take are reported before the answer begins, as far as its first bytes show them.
         var first: ByteBuffer? = ByteBuffer()
         while request.method != .head, first?.readableBytes == 0 {
-            // Nothing is prepared for a browser that is gone.
-            guard context.channel.isActive else { throw CancellationError() }
+            try context.channel.checkBrowser()
             first = try await pool.runIfActive { try Self.refused { try source.next() } }
         }
         let body = ResponseBody(contentLength: stream.byteCount.map { Int($0) }) { [pool, first] writer in
@@ -260,9 +259,9 @@ struct ExportRoutes: Sendable {
                     // Waits until the network thread has the bytes. Otherwise, data that is generated faster than it is
                     // sent would pile up before that thread.
                     try await context.channel.eventLoop.submit {}.get()
-                } else if !context.channel.isActive {
-                    // The browser is gone while an archive's file is still read for its checksum.
-                    throw CancellationError()
+                } else {
+                    // An archive's file is still read for its checksum.
+                    try context.channel.checkBrowser()
                 }
                 piece = try await pool.runIfActive { try source.next() }
             }

@@ -28,17 +28,16 @@ struct SpectrumRoutes: Sendable {
             Route(
                 .get, "/api/takes/{take}/spectrum", for: .look, query: ["from", "to", "columns", "channel", "size"]
             ) { _, context in
-                let (stem, items) = (context.parameter("take"), context.query)
-                let found = try await disk.runIfActive { try ExportRoutes.refused { try find(stem, items) } }
+                let (stem, items, channel) = (context.parameter("take"), context.query, context.channel)
+                let found = try await disk.runIfActive {
+                    try ExportRoutes.refused { try find(stem, items, for: channel) }
+                }
                 switch found {
                 case .picture(let picture, let share): return Self.answer(picture, share)
                 case .computing(let share): return Response(json: Computing(computed: share), status: .accepted)
                 case .sound(let order):
-                    let channel = context.channel
                     let picture = try await drawing.runIfActive {
-                        // Others wait, and this browser may be gone.
-                        guard channel.isActive else { throw CancellationError() }
-                        return try ExportRoutes.refused { try draw(order) }
+                        try ExportRoutes.refused { try draw(order, for: channel) }
                     }
                     return Self.answer(picture, order.share)
                 }
@@ -69,7 +68,7 @@ struct SpectrumRoutes: Sendable {
         var sounds: [String]?
     }
 
-    private func find(_ stem: String, _ items: QueryItems) throws -> Found {
+    private func find(_ stem: String, _ items: QueryItems, for channel: any Channel) throws -> Found {
         let take = try library.takeHere(stem, for: "spectrum")
         let sidecar = try take.recordedSidecar()
         let query = try PictureQuery(
@@ -80,7 +79,8 @@ struct SpectrumRoutes: Sendable {
         if case .coarse = query.detail {
             if query.isCovered(by: columns.readers, of: sidecar) {
                 let share = try share(for: query)
-                return .picture(try query.picture(of: sidecar, by: columns.readers), share)
+                let picture = try query.picture(of: sidecar, by: columns.readers) { try channel.checkBrowser() }
+                return .picture(picture, share)
             }
             if let obstacle = columns.obstacle, !query.isShort { throw Self.problem(obstacle, of: stem) }
             library.waitForColumns(of: sidecar)
@@ -99,11 +99,13 @@ struct SpectrumRoutes: Sendable {
         return share
     }
 
-    private func draw(_ order: Order) throws -> TakePicture {
+    private func draw(_ order: Order, for channel: any Channel) throws -> TakePicture {
+        // It may have waited for others.
+        try channel.checkBrowser()
         // Another browser may have asked for the same.
         if let sounds = order.sounds, let kept = pictures.kept(order.query, of: sounds) { return kept }
-        return try pictures.make(
-            order.query, of: try TakeSound(of: order.sidecar, in: order.folder), order.sounds)
+        let sound = try TakeSound(of: order.sidecar, in: order.folder)
+        return try pictures.make(order.query, of: sound, order.sounds) { try channel.checkBrowser() }
     }
 
     private static func problem(_ obstacle: TakeColumns.Obstacle, of take: String) -> Problem {

@@ -11,9 +11,13 @@ extension PictureQuery {
     }
 
     /// Makes a coarse picture from the files of columns. Parts without a file are silent, as is the time between parts.
-    /// - Parameter readers: one for each part of the take, in order.
-    /// - Throws: `FileError`, `SpectraError`.
-    public func picture(of sidecar: Sidecar, by readers: [SpectraReader?]) throws -> TakePicture {
+    /// - Parameters:
+    ///   - readers: one for each part of the take, in order.
+    ///   - check: called before each read. Its error ends the work.
+    /// - Throws: `FileError`, `SpectraError`, and the errors of `check`.
+    public func picture(
+        of sidecar: Sidecar, by readers: [SpectraReader?], check: () throws -> Void = {}
+    ) throws -> TakePicture {
         var picture = TakePicture(self)
         for (listed, reader) in zip(sidecar.parts, readers) {
             let part = TakeSound.Part(listed, of: sidecar)
@@ -21,6 +25,7 @@ extension PictureQuery {
             let map = TakePicture.RowMap(
                 picture, rows: ColumnFormat.bands, hasLast: false, rateHz: reader.format.rateHz)
             for run in runs(in: part.range) {
+                try check()
                 let shown = frames(of: run.lowerBound).lowerBound..<frames(of: run.upperBound - 1).upperBound
                 let found = try reader.picture(of: part.fileFrames(in: shown), columns: run.count, channel: channel)
                 picture.raise(run, to: found, by: map)
@@ -33,8 +38,9 @@ extension PictureQuery {
     private static let framesAtATime = 1 << 18
 
     /// Makes a picture from the sound, a few seconds at a time.
-    /// - Throws: `FileError`, `SoundFileError`, `ExportError`, `SpectraError`.
-    public func picture(of sound: TakeSound) throws -> TakePicture {
+    /// - Parameter check: called before each read. Its error ends the work.
+    /// - Throws: `FileError`, `SoundFileError`, `ExportError`, `SpectraError`, and the errors of `check`.
+    public func picture(of sound: TakeSound, check: () throws -> Void = {}) throws -> TakePicture {
         guard isShort else {
             throw ExportError(
                 .usage,
@@ -50,6 +56,7 @@ extension PictureQuery {
                 max(1, min(Self.framesAtATime, SoundPicture.mostSeconds * part.format.rateHz - window)))
             var rest = stretches(of: part, most: most)[...]
             while let first = rest.first {
+                try check()
                 let piece = rest.prefix { $0.frames.upperBound - first.frames.lowerBound <= most }
                 rest = rest.dropFirst(piece.count)
                 let found = try values(of: Array(piece), window: window, sound, part: index)

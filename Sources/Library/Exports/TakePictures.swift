@@ -16,11 +16,15 @@ public final class TakePictures: Sendable {
     }
 
     /// Makes a picture. It reads the sound.
-    /// - Parameter sounds: the fingerprints of all parts of the take, or nil if they are not known. The picture is then
-    ///   not kept.
-    /// - Throws: `FileError`, `SoundFileError`, `ExportError`, `SpectraError`.
-    public func make(_ query: PictureQuery, of sound: TakeSound, _ sounds: [String]?) throws -> TakePicture {
-        let picture = try query.picture(of: sound)
+    /// - Parameters:
+    ///   - sounds: the fingerprints of all parts of the take, or nil if they are not known. The picture is then not
+    ///     kept.
+    ///   - check: called before each few seconds of sound are read. Its error ends the work.
+    /// - Throws: `FileError`, `SoundFileError`, `ExportError`, `SpectraError`, and the errors of `check`.
+    public func make(
+        _ query: PictureQuery, of sound: TakeSound, _ sounds: [String]?, check: () throws -> Void = {}
+    ) throws -> TakePicture {
+        let picture = try query.picture(of: sound, check: check)
         if let sounds {
             cache.withLock { $0.keep(picture, as: PictureCache.Key(sounds: sounds, query: query)) }
         }

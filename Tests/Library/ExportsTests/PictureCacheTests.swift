@@ -55,4 +55,42 @@ import Testing
         #expect(try pictures.make(key.query, of: sound, ["a"]) == made)
         #expect(pictures.kept(key.query, of: ["a"]) == made && pictures.kept(key.query, of: ["b"]) == nil)
     }
+
+    @Test func `a picture that nobody waits for ends before the next read, and is not kept`() throws {
+        struct Gone: Error {}
+        // At most 262 144 frames are read at once: 32 of 40 columns, then 8, then those of the second part.
+        let samples = [Int16](repeating: 1, count: 320_000)
+        let take = try DrawnTake([
+            .init(first: 0, rateHz: 8000, samples: samples),
+            .init(first: 320_000, rateHz: 8000, samples: Array(samples[..<8000])),
+        ])
+        let query = try PictureQuery(of: take.sidecar, range: 0..<328_000, columns: 41, channel: 0, window: nil)
+        let sound = try TakeSound(of: take.sidecar, in: take.folder)
+        let pictures = TakePictures()
+        /// The checks until the last one, which ends the work.
+        func checks(_ most: Int, _ make: (() throws -> Void) throws -> Void) throws -> Int {
+            var count = 0
+            do {
+                try make {
+                    count += 1
+                    if count == most { throw Gone() }
+                }
+            } catch is Gone {}
+            return count
+        }
+        func checksOfMaking(_ most: Int) throws -> Int {
+            try checks(most) { check in _ = try pictures.make(query, of: sound, ["a"], check: check) }
+        }
+        for most in 1...3 {
+            #expect(try checksOfMaking(most) == most)
+            #expect(pictures.kept(query, of: ["a"]) == nil)
+        }
+        #expect(try checksOfMaking(100) == 3)
+        #expect(pictures.kept(query, of: ["a"]) != nil)
+        // From the files of columns, each part is read at once.
+        func checksOfColumns(_ most: Int) throws -> Int {
+            try checks(most) { check in _ = try query.picture(of: take.sidecar, by: take.readers, check: check) }
+        }
+        #expect(try [1, 2, 100].map(checksOfColumns) == [1, 2, 2])
+    }
 }
