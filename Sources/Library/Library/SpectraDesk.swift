@@ -124,6 +124,12 @@ final class SpectraDesk: Sendable {
         }
     }
 
+    /// Whether somebody waits for the columns of a take.
+    func isAwaited(_ take: TakeIdentity) -> Bool {
+        let now = clock.now()
+        return state.withLock { state in state.looks.contains { $0.take == take && now <= $0.until } }
+    }
+
     /// Nothing more can be computed for a take now.
     func settle(_ take: TakeIdentity) { state.withLock { $0.looks.removeAll { $0.take == take } } }
 
@@ -163,8 +169,7 @@ final class SpectraDesk: Sendable {
     /// - Parameter wish: it counts as `look` if somebody looks at the take.
     func begin(_ sound: RecordedSound, of take: TakeIdentity, _ wish: SpectraGate.Wish) -> Beginning {
         let (base, now) = (sound.base, clock.now())
-        let isLookedAt = state.withLock { $0.looks.contains { $0.take == take && now <= $0.until } }
-        let urgency = isLookedAt ? .look : wish
+        let urgency = isAwaited(take) ? .look : wish
         let isRefused = state.withLock { state in
             (state.refusals[base].map { now < $0.until } ?? false)
                 || urgency == .background && state.evicted.contains(base)

@@ -73,6 +73,11 @@ final class SpectraWork {
             leave()
             return now + SpectraDesk.pause
         }
+        // Nobody looks any more, and this kit computes nothing unasked.
+        if let queue, queue.wish == .look, !desk.worksUnasked, !desk.isAwaited(queue.take) {
+            reading = nil
+            leave()
+        }
         if let reading { return goOn(reading, now) }
         do {
             let next = try next(now)

@@ -104,14 +104,19 @@ import Testing
         #expect(settle().files == [takes[1].take, takes[0].take])
     }
 
-    @Test func `a kit with a battery computes what somebody looks at, and does not ask in vain`() async throws {
-        let takes = try await takes(2)
+    /// The work of a kit with a battery, and its desk.
+    private func withBattery() -> (SpectraWork, SpectraDesk) {
         let log = tested.log
         let logger = Logger(label: "test") { _ in log }
         let desk = SpectraDesk(
             in: folder, SpectraGate(hasBattery: true, reservedBytes: 0), files: FileSystem(calls: storage),
             clock: clock, recording: Self.answers(recording), log: logger)
-        let work = SpectraWork(desk, tested.catalogs, isScanned: { true }, log: logger)
+        return (SpectraWork(desk, tested.catalogs, isScanned: { true }, log: logger), desk)
+    }
+
+    @Test func `a kit with a battery computes what somebody looks at, and does not ask in vain`() async throws {
+        let takes = try await takes(2)
+        let (work, desk) = withBattery()
         func settle() {
             while work.turn(clock.now()) <= clock.now() {}
         }
@@ -124,6 +129,19 @@ import Testing
         desk.look(at: takes[0].identity)
         settle()
         #expect(names == ["\(takes[0].take).spectrum"])
+    }
+
+    @Test func `a kit with a battery leaves a take at which nobody looks any more`() async throws {
+        let take = try await takes(1, seconds: 10)[0]
+        let (work, desk) = withBattery()
+        desk.look(at: take.identity)
+        while drafts == [] { _ = work.turn(clock.now()) }
+        clock.advance(by: .seconds(31))
+        while work.turn(clock.now()) <= clock.now() {}
+        #expect(names == [])
+        desk.look(at: take.identity)
+        while work.turn(clock.now()) <= clock.now() {}
+        #expect(names == ["\(take.take).spectrum"])
     }
 
     @Test func `a folder that is deleted is filled again, at any time`() async throws {
