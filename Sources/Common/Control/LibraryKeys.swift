@@ -64,7 +64,7 @@ extension RequestKeys {
         }
     }
 
-    private static let tag = "a tag: 1 to \(TakeNotes.longestTag) bytes on one line"
+    private static let tag = "a tag: 1 to \(TakeNotes.longestTag) bytes on one line without NUL"
 
     private func words(_ key: String) throws(Refusal) -> String? {
         try optional(key, "a text of at most 1000 bytes") { value in

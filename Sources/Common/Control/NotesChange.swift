@@ -99,10 +99,8 @@ extension RequestKeys {
 
     private static func memoText(_ value: JSONValue) -> String? {
         if value == .null { return "" }
-        guard let text = value.text, text.utf8.count <= TakeNotes.longestMemo, !text.utf8.contains(0) else {
-            return nil
-        }
-        return text
+        guard let text = value.text, text.utf8.count <= TakeNotes.longestMemo else { return nil }
+        return text.typed
     }
 
     private static func memo(_ text: String) -> String? { text.contains { !$0.isWhitespace } ? text : nil }
@@ -130,7 +128,7 @@ extension RequestKeys {
 
     private func tags(_ key: String) throws(Refusal) -> [String] {
         let allowed =
-            "a list of at most \(TakeNotes.mostTags) tags, each of 1 to \(TakeNotes.longestTag) bytes on one line"
+            "a list of at most \(TakeNotes.mostTags) tags, each of 1 to \(TakeNotes.longestTag) bytes on one line without NUL"
         let reason = Refusal.Reason("tag-not-allowed", ["most": .number(TakeNotes.longestTag)])
         return try optional(key, allowed, reason: reason) { value in
             Self.elements(of: value, atMost: TakeNotes.mostTags) { $0.text.flatMap(TakeNotes.tag) }
@@ -140,7 +138,8 @@ extension RequestKeys {
     /// Markers to set, and frames whose markers are removed, at least one in total.
     fileprivate func markers() throws(Refusal) -> NotesChange {
         let points = try list(
-            "set", "{\"at_frame\":48000,\"note\":\"wren\"}, note of at most \(TakeNotes.longestMarkerNote) bytes"
+            "set",
+            "{\"at_frame\":48000,\"note\":\"wren\"}, note of at most \(TakeNotes.longestMarkerNote) bytes without NUL"
         ) { value in Self.point(value).map { (marker: $0, keys: value) } }
         var setting: [TakeNotes.MarkerChange] = []
         for (marker, keys) in points {
@@ -159,8 +158,8 @@ extension RequestKeys {
         guard let frame = Self.frame(value["at_frame"]) else { return nil }
         switch value["note"] {
         case nil, .null?: return TakeNotes.MarkerChange(atFrame: frame, note: nil)
-        case .string(let note)? where note.utf8.count <= TakeNotes.longestMarkerNote:
-            return TakeNotes.MarkerChange(atFrame: frame, note: note.isEmpty ? nil : note)
+        case .string(let text)? where text.utf8.count <= TakeNotes.longestMarkerNote:
+            return text.typed.map { TakeNotes.MarkerChange(atFrame: frame, note: $0.isEmpty ? nil : $0) }
         case _?: return nil
         }
     }

@@ -53,8 +53,8 @@ extension RequestKeys {
 
     func note() throws(Refusal) -> String? {
         // Each change of a take rewrites all of its notes.
-        try optional("note", "a text of at most 1000 bytes") { value in
-            value.text.flatMap { $0.utf8.count <= 1000 ? $0 : nil }
+        try optional("note", "a text of at most 1000 bytes without NUL") { value in
+            value.text.flatMap { $0.utf8.count <= 1000 ? $0.typed : nil }
         }
     }
 
@@ -176,8 +176,8 @@ extension RequestKeys {
     }
 
     private func phoneName(_ key: String) throws(Refusal) -> String? {
-        try optional(key, "a name of at most \(PhoneEvent.longestName) bytes") { value in
-            value.text.flatMap { $0.utf8.count <= PhoneEvent.longestName ? $0 : nil }
+        try optional(key, "a name of at most \(PhoneEvent.longestName) bytes without NUL") { value in
+            value.text.flatMap { $0.utf8.count <= PhoneEvent.longestName ? $0.typed : nil }
         }
     }
 

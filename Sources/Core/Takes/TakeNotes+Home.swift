@@ -87,6 +87,8 @@ extension TakeNotes {
         title other: String?, memo otherMemo: String?, otherMemos texts: [String], starred isStarred: Bool,
         tags others: [String], markers: [Sidecar.Marker], recorded: [Sidecar.Marker], end: TakeFrame
     ) {
+        let (other, otherMemo) = (other?.withoutControls, otherMemo?.withoutControls)
+        let (texts, others) = (texts.map(\.withoutControls), others.map(\.withoutControls))
         var left: [String] = []
         if let otherMemo, !otherMemo.isEmpty, !"\n\(memo ?? "")\n".contains("\n\(otherMemo)\n") {
             let both = memo.map { "\($0)\n\n\(otherMemo)" } ?? otherMemo
@@ -105,15 +107,16 @@ extension TakeNotes {
         }
         let changed = Set(self.markers.map(\.atFrame))
         for marker in markers where !changed.contains(marker.atFrame) && !recorded.contains(marker) {
+            let note = marker.note?.withoutControls
             guard self.markers.count < Self.mostMarkerChanges, marker.atFrame >= .first, marker.atFrame <= end,
-                marker.note?.utf8.count ?? 0 <= Self.longestMarkerNote
+                note?.utf8.count ?? 0 <= Self.longestMarkerNote
             else {
-                left.append(Self.text(of: marker.atFrame, MarkedRegion(of: marker, before: .last), marker.note))
+                left.append(Self.text(of: marker.atFrame, MarkedRegion(of: marker, before: .last), note))
                 continue
             }
             let there = recorded.first { $0.atFrame == marker.atFrame }
             let region = RegionChange(from: there, to: marker, before: end)
-            setMarker(MarkerChange(atFrame: marker.atFrame, note: marker.note, region: region))
+            setMarker(MarkerChange(atFrame: marker.atFrame, note: note, region: region))
         }
         keep(texts + (left.isEmpty ? [] : [left.joined(separator: "\n")]))
     }

@@ -25,10 +25,12 @@ public struct ReadNotes: Decodable, Sendable {
         notes = TakeNotes(take: try keys.decode(String.self, forKey: .take))
         notes.schema = value(Int.self, .schema) ?? notes.schema
         notes.kitID = value(KitID.self, .kitID)
-        notes.title = value(String.self, .title)
-        notes.memo = value(String.self, .memo)
-        notes.otherMemos = list(String.self, .otherMemos)
-        notes.tag(adding: (list(String.self, .tags) ?? []).map { TakeNotes.tag($0) ?? $0 }, removing: [""])
+        notes.title = value(String.self, .title)?.withoutControls
+        notes.memo = value(String.self, .memo)?.withoutControls
+        notes.otherMemos = list(String.self, .otherMemos)?.map(\.withoutControls)
+        let tags = (list(String.self, .tags) ?? []).map(\.withoutControls)
+        notes.tag(
+            adding: tags.filter { !$0.allSatisfy(\.isWhitespace) }.map { TakeNotes.tag($0) ?? $0 }, removing: [])
         notes.starred = value(Bool.self, .starred) ?? false
         notes.markers = (list(PlacedMarker.self, .markers) ?? []).map(\.change)
         notes.revision = value(Int.self, .revision)
@@ -53,6 +55,7 @@ private struct PlacedMarker: Decodable {
 
     init(from decoder: any Decoder) throws {
         change = try TakeNotes.MarkerChange(from: decoder)
+        change.note = change.note?.withoutControls
         guard (.first ... .last).contains(change.atFrame) else {
             throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no frame"))
         }

@@ -6,9 +6,9 @@ extension TakeNotes {
 
     /// The title in its stored form, without surrounding spaces, or nil if the text is not a valid title.
     public static func title(_ text: String) -> String? {
-        guard let found = line(text), found.count <= longestTitle, found.utf8.count <= mostTitleBytes,
-            !found.utf8.contains(0)
-        else { return nil }
+        guard let found = line(text), found.count <= longestTitle, found.utf8.count <= mostTitleBytes else {
+            return nil
+        }
         return found
     }
 

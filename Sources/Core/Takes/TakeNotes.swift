@@ -140,12 +140,17 @@ public struct TakeNotes: Codable, Equatable, Sendable {
         line(text).flatMap { $0.utf8.count <= longestTag ? $0 : nil }
     }
 
-    /// A text on one line without surrounding spaces, or nil if it has several lines or none.
+    /// A text on one line without surrounding spaces and control characters, or nil if it has several lines, NUL or
+    /// nothing.
     static func line(_ text: some StringProtocol) -> String? {
+        guard let line = trimmed(text), !line.contains(where: \.isNewline), let typed = line.typed else { return nil }
+        return trimmed(String(typed.map { $0 == "\t" ? " " : $0 }))
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String? {
         let line = text.drop(while: \.isWhitespace)
         guard let end = line.lastIndex(where: { !$0.isWhitespace }) else { return nil }
-        let found = String(line[...end])
-        return found.contains(where: \.isNewline) ? nil : found
+        return String(line[...end])
     }
 }
 

@@ -172,6 +172,19 @@ import Transport
             (#"{"command":"memo","take":1,"memo":" \n"}"#, .change(.number(1), .memo(nil))),
             (#"{"command":"title","take":1,"title":" "}"#, .change(.number(1), .title(nil))),
             (#"{"command":"title","take":1,"title":" a wren "}"#, .change(.number(1), .title("a wren"))),
+            (#"{"command":"title","take":1,"title":"a\twren\u0007"}"#, .change(.number(1), .title("a wren"))),
+            (
+                #"{"command":"memo","take":1,"memo":"a\u000bwren\n","memo_was":"\u001b\n\towl"}"#,
+                .change(.number(1), .memo("a wren\n", was: " \n\towl"))
+            ),
+            (
+                #"{"command":"tag","take":1,"add":["a\u001bb"]}"#,
+                .change(.number(1), .tags(adding: ["a b"], removing: []))
+            ),
+            (
+                #"{"command":"markers","take":1,"set":[{"at_frame":7,"note":"a\u0007wren"}]}"#,
+                .change(.number(1), .markers(setting: [.init(atFrame: TakeFrame(7), note: "a wren")], removing: []))
+            ),
             (
                 #"{"command":"tag","take":1,"add":["  river "]}"#,
                 .change(.number(1), .tags(adding: ["river"], removing: []))
@@ -191,8 +204,8 @@ import Transport
 
     private static let memo = "a text of at most 4000 bytes without NUL, or null"
     private static let take = #"a take's stem, its number, or "last""#
-    private static let tag = "a tag: 1 to 100 bytes on one line"
-    private static let tags = "a list of at most 50 tags, each of 1 to 100 bytes on one line"
+    private static let tag = "a tag: 1 to 100 bytes on one line without NUL"
+    private static let tags = "a list of at most 50 tags, each of 1 to 100 bytes on one line without NUL"
     private static let time = #"a time such as "2026-11-21T06:18:11Z""#
     private static let long = String(repeating: "x", count: 4001)
     private static let marker = "markers: the marker at frame 7"
@@ -262,6 +275,14 @@ import Transport
         (#"{"command":"tag","take":1,"add":"a"}"#, #"tag: add: found "a", allowed is \#(tags)"#),
         (#"{"command":"tag","take":1,"remove":["a"," "]}"#, #"tag: remove: found ["a"," "], allowed is \#(tags)"#),
         (#"{"command":"tag","take":1,"add":["a\nb"]}"#, #"tag: add: found ["a\nb"], allowed is \#(tags)"#),
+        (#"{"command":"tag","take":1,"add":["a\u0000"]}"#, #"tag: add: found ["a\u0000"], allowed is \#(tags)"#),
+        (#"{"command":"takes","tag":"a\u0000"}"#, #"takes: tag: found "a\u0000", allowed is \#(tag)"#),
+        (#"{"command":"memo","take":1,"memo":"a\u0000"}"#, #"memo: memo: found "a\u0000", allowed is \#(memo)"#),
+        (
+            #"{"command":"markers","take":1,"set":[{"at_frame":7,"note":"\u0000"}]}"#,
+            #"markers: set: found [{"at_frame":7,"note":"\u0000"}], allowed is a list of at most 500, "#
+                + #"each as {"at_frame":48000,"note":"wren"}, note of at most 1000 bytes without NUL"#
+        ),
         (#"{"command":"delete","take":"\#(stem)"}"#, "delete: where: it is missing, allowed are here, there, both"),
         (
             #"{"command":"delete","take":"\#(stem)","where":"\#(long)"}"#,
@@ -303,8 +324,10 @@ import Transport
     }
 
     @Test func `the most that may be written of a take is read`() throws {
-        let memo = LibraryMessage.change(.number(1), .memo(String(repeating: "\u{1}", count: 4000)))
-        #expect(try read(Request(memo).line).message == memo)
+        func memo(_ middle: Character) -> LibraryMessage {
+            .change(.number(1), .memo("x" + String(repeating: middle, count: 3998) + "x"))
+        }
+        #expect(try read(Request(memo("\u{1}")).line).message == memo(" "))
         let tags = (10..<60).map { "\($0)" + String(repeating: "x", count: 98) }
         let most = LibraryMessage.change(.number(1), .tags(adding: tags, removing: tags))
         #expect(try read(Request(most).line).message == most)

@@ -155,6 +155,7 @@ import Transport
         ),
         (#"{"command":"gain","gain_db":-6,"agc":null}"#, .command(.gain(.decibels(-6), agc: nil))),
         (#"{"command":"mark","note":null}"#, .command(.mark(note: nil))),
+        (#"{"command":"mark","note":"an\u0007owl"}"#, .command(.mark(note: "an owl"))),
         (#"{"command":"speed","factor":2}"#, .command(.speed(factor: 2, expands: false))),
         (
             #"{"command":"clock-set","time":"2026-11-21 07:18:11+01"}"#,
@@ -236,7 +237,11 @@ import Transport
         (#"{"command":"discard","take":"last"}"#, #"discard: take: found "last", allowed is a take's stem"#),
         (
             #"{"command":"mark","note":["a","long","list","of","words","that","is","cut"]}"#,
-            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text of at most 1000 bytes"#
+            #"mark: note: found ["a","long","list","of","words","that",…, allowed is a text of at most 1000 bytes without NUL"#
+        ),
+        (
+            #"{"command":"mark","note":"owl\u0000"}"#,
+            #"mark: note: found "owl\u0000", allowed is a text of at most 1000 bytes without NUL"#
         ),
         (#"{"command":"volume","volume":1.01}"#, "volume: volume: found 1.01, allowed is a number from 0 to 1"),
         (#"{"command":"pitch"}"#, "pitch: cents is missing, allowed is a whole number from -2400 to 2400"),

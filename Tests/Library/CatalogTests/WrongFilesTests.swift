@@ -64,6 +64,23 @@ import Transport
         #expect(try takes.catalog.notes(of: sidecar.take).memo == "at the pond")
     }
 
+    @Test func `texts with control characters are read, each as a space`() throws {
+        let sidecar = TakesOnDisk.sidecar(7)
+        try note(
+            #"""
+            {"take": "\#(sidecar.take)", "title": "a\u0000wren", "memo": "at\u0007dawn\n", "tags": ["a\u0000b", "\u0000"],
+             "other_memos": ["\u001b[2J"], "markers": [{"at_frame": 5, "removed": false, "note": "owl\u007f"}]}
+            """#, of: sidecar.take)
+        #expect(try index(stored([sidecar])) == [])
+        let found = try takes.catalog.find(.stem(sidecar.take))
+        #expect(found.map(\.title) == ["a wren"] && found.map(\.tags) == [["a b"]])
+        var query = TakeQuery()
+        query.tag = "a b"
+        #expect(try takes.stems(query) == [sidecar.take])
+        let notes = try takes.catalog.notes(of: sidecar.take)
+        #expect(notes.memo == "at dawn\n" && notes.otherMemos == [" [2J"] && notes.markers.map(\.note) == ["owl "])
+    }
+
     @Test func `receipts of a recording that cannot be read say nothing`() throws {
         var notes = TakeNotes(take: TakesOnDisk.sidecar(7).take)
         notes[receiptOf: "home"] = UploadReceipt(store: "home")
