@@ -15,7 +15,7 @@ const { deckPage } = await load('deck.js');
 const stem = 'heron07-0042_20261121_061811';
 const status = {
   state: 'idle', armed: true, faults: [], clock: 'ntp', level_dbfs: [], elapsed_seconds: 0, synced_seconds: 0, selected: stem, take: null, card: null,
-  channels: 1, rate_hz: 48_000, format: 'S16', low_pass_hz: null, high_pass_hz: null, slope_db_per_octave: 24, free_bytes: 1, time_left_seconds: 60,
+  channels: null, rate_hz: null, format: null, low_pass_hz: null, high_pass_hz: null, slope_db_per_octave: 24, free_bytes: 1, time_left_seconds: 60,
 };
 const settled = () => new Promise(setImmediate);
 
@@ -36,6 +36,13 @@ async function openDeck() {
   await settled();
   return { root, end, asked, emit: async (kind, data) => { handlers[kind](data); await settled(); } };
 }
+
+test('a kit without a sound card says so', async () => {
+  const { root, end, emit } = await openDeck();
+  await emit('status', status);
+  assert.match(root.textContent, /Cardno card/);
+  end();
+});
 
 test('an older answer about the upload queue, or about the selected take, does not replace a later one', async () => {
   const { root, end, asked, emit } = await openDeck();

@@ -392,9 +392,10 @@ class DeckKit {
 
   show(status) {
     const { t } = this;
-    const channels = status.channels_of_card
-      ? t('deck.channels.some', { list: status.channels_of_card.join('+') }) : counted(t, 'deck.channels', status.channels);
-    const format = status.card && `${numberText(status.rate_hz / 1000, 3)} kHz, ${channels}, ${status.format}`;
+    // Without a card, the kit has no rate and no channels.
+    const channels = () => (status.channels_of_card
+      ? t('deck.channels.some', { list: status.channels_of_card.join('+') }) : counted(t, 'deck.channels', status.channels));
+    const format = status.card && `${numberText(status.rate_hz / 1000, 3)} kHz, ${channels()}, ${status.format}`;
     const cutoff = (value) => (value === null ? t('off') : `${numberText(value)} Hz`);
     const rows = [
       [t('deck.space'), roomText(status, t)],

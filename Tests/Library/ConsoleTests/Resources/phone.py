@@ -37,7 +37,7 @@ class Kit:
         if paired:
             context.add_cookies([{"name": "fieldfare", "value": self.token, "domain": host, "path": "/", "sameSite": "Strict", "httpOnly": True}])
         page = context.new_page()
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("pageerror", lambda error: self.complaints.append(error.stack or str(error)))
         page.on("console", lambda message: self.complaints.append(message.text) if "Content Security Policy" in message.text else None)
         return page
 
