@@ -4,9 +4,11 @@ long it took. Prints each task that could not be done, or had more taps than it 
   tasks.py PORT TOKEN WEEK TASK...
 
 WEEK says what the kit has, as JSON: `zone` (the phone's time zone), `tuesday` (a day), and the takes `loudest` (of last night) and `longest`. A
-TASK is a name of a function below. They are done in the order in which they are named.
+TASK is a name of a function below. They are done in the order in which they are named. FIELDFARE_PICTURES names a folder for pictures of the
+pages on which a task could not be done.
 """
 import json
+import os
 import pathlib
 import sys
 import time
@@ -17,6 +19,7 @@ from playwright.sync_api import sync_playwright
 from phone import Failure, Finger, Kit, PHONE, chromium, is_in_view, seconds, shows, stems, wait_until
 
 TASKS = {}
+pictures = os.environ.get("FIELDFARE_PICTURES")
 
 
 def task(name, taps):
@@ -261,6 +264,8 @@ def walk(name, kit, browser, week):
             problem = f"MORE THAN {most} TAPS"
     except Exception as error:
         problem = f"NOT DONE: {error}"
+        if pictures:
+            hand.page.screenshot(path=f"{pictures}/task-{name}.png")
     print(f"{what}: {hand.taps} taps, {hand.scrolls} scrolls, {time.monotonic() - began:.1f} s{f': {problem}' if problem else ''}", flush=True)
     hand.page.context.close()
     return not problem
