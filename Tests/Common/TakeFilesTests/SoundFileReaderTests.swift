@@ -58,8 +58,9 @@ struct SoundFileReaderTests {
             let said = sentence { () throws(SoundFileError) in _ = try SoundFileReader(path: path) }
             found.withLock { _ = $0.insert(said) }
         }
+        let sentences = found.withLock { $0 }
         #expect(
-            found.withLock { $0 } == [
+            sentences == [
                 nil, "open \(missing): No such file or directory",
                 "open \(damaged): its header is damaged, or of a kind that is not read here",
             ])
