@@ -1,4 +1,5 @@
 import DiskCalls
+import FinishedTakes
 import GRDB
 import Glibc
 import Takes
