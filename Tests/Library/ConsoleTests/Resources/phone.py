@@ -159,6 +159,8 @@ class Finger:
         box, began, rested, down = area(), time.monotonic(), None, 0
         for places in (first, *steps, []):
             if not places:
+                # A finger that is lifted while it moves throws the page, and the next tap would only stop it.
+                self.page.wait_for_timeout(200)
                 held()
             kind = "touchStart" if len(places) > down else "touchMove" if places else "touchEnd"
             points = [point(box, *place) | {"id": finger} for finger, place in enumerate(places)]
