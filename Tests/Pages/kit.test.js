@@ -5,10 +5,15 @@ import { load } from './browser.js';
 const { t } = await load('texts.js');
 const { loadTexts } = await load('api.js');
 await loadTexts('kit-texts');
-const { linePath, seenText, timeTicks, valueTicks } = await load('kit-parts.js');
+const { labelPlace, linePath, seenText, timeTicks, valueTicks } = await load('kit-parts.js');
 
 const hour = 3_600_000;
 const at = (text) => Date.parse(text);
+
+test('a label at the edge of a picture stays within it', () => {
+  assert.equal(labelPlace('00:00', 97.31), 'clamp(1.60em, 97.3%, 100% - 1.60em)');
+  assert.equal(labelPlace('11\uc6d4', 0), 'clamp(1.14em, 0.0%, 100% - 1.14em)');
+});
 
 test('an axis of values has round ends around the range, and few ticks', () => {
   assert.deepEqual(valueTicks(21.3, 48.9), { ticks: [20, 30, 40, 50], least: 20, most: 50, digits: 0 });

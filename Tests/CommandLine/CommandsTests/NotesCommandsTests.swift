@@ -17,13 +17,13 @@ import Transport
         #expect(run(["memo", "last"], library: library) == (0, ["A wren", "at dawn "], []))
         #expect(
             run(["memo", "last", "--json"], library: library)
-                == (0, [#"{"memo":"A wren\nat dawn\u001b","take":"heron07-0001_20261121_061811"}"#], []))
+                == (0, [#"{"memo":"A wren\nat dawn ","take":"heron07-0001_20261121_061811"}"#], []))
         #expect(run(["memo", "1", "--clear"], library: library) == (0, [Self.line], []))
         let place = "\ngeo:48.20849,16.37208;u=12"
         #expect(run(["memo", "1", place], library: library) == (0, [Self.line + "  \"\(place.dropFirst())\""], []))
         #expect(
             library.messages == [
-                .show(.number(1)), .change(.number(1), .memo(text)), .show(.last), .show(.last),
+                .show(.number(1)), .change(.number(1), .memo("A wren\nat dawn ")), .show(.last), .show(.last),
                 .change(.number(1), .memo(nil)), .change(.number(1), .memo(place)),
             ])
     }

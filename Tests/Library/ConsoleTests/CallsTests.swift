@@ -53,7 +53,7 @@ private func described(_ sound: CallSound, as number: Int) -> Sidecar {
     }
 }
 
-@Suite struct DayLongCallsTests {
+@Suite(.waitsOnNamedThreads) struct DayLongCallsTests {
     private let folder = TestFolder()
 
     @Test func `every call stands out in the first picture of a take of a day`() throws {

@@ -165,23 +165,26 @@ function chart(name, unit, points, { from, until, times }, step, t) {
     ...axis.ticks.map((value) => svg('path', { d: `M0 ${up(value).toFixed(1)}H${width}`, class: 'grid' })),
     svg('path', { d: line, class: 'line' }));
   // The highest value has the unit.
-  const labels = axis.ticks.map((value) => label(numberText(value, axis.digits) + (value < axis.ticks.at(-1) ? '' : ` ${unit}`), 'top', up(value)));
+  const labels = axis.ticks.map((value) => label(numberText(value, axis.digits) + (value < axis.ticks.at(-1) ? '' : ` ${unit}`), 'top', `${up(value).toFixed(1)}%`));
   return h('figure', { class: 'history' }, h('figcaption', {}, text), plot(labels, picture, { from, until, times }));
 }
 
 /** A picture with the values at its left, and the times below it. */
 function plot(values, picture, { from, until, times }) {
-  const labels = times.map(({ at, text }) => label(text, 'left', (100 * (at - from)) / (until - from)));
+  const labels = times.map(({ at, text }) => label(text, 'left', labelPlace(text, (100 * (at - from)) / (until - from))));
   return h('div', { class: 'plot' },
     h('div', { class: 'plot-values', 'aria-hidden': 'true' }, ...values), picture, h('div', { class: 'plot-times', 'aria-hidden': 'true' }, ...labels));
 }
 
-function label(text, side, percent) {
+/** The place of a label's middle, at which no part of it is beyond the picture, whatever the size of the text. */
+export function labelPlace(text, percent) {
+  const half = [...text].reduce((sum, letter) => sum + (letter > '\u1100' ? 0.5 : 0.32), 0).toFixed(2);
+  return `clamp(${half}em, ${percent.toFixed(1)}%, 100% - ${half}em)`;
+}
+
+function label(text, side, place) {
   const element = h('span', {}, text);
-  element.style[side] = `${percent.toFixed(1)}%`;
-  // The last time would be cut off.
-  if (side === 'left' && percent > 90) element.classList.add('is-end');
-  if (side === 'left' && percent < 5) element.classList.add('is-begin');
+  element.style[side] = place;
   return element;
 }
 

@@ -75,14 +75,33 @@ class Network:
         self.is_whole = True
 
 
+# axe measures what is seen of a target. One that is partly behind a bar at the edge of the screen is whole after a scroll.
+IS_LARGE_BEHIND_A_BAR = """(selector) => {
+    const one = document.querySelector(selector);
+    const { left, right, top, bottom, width, height } = one.getBoundingClientRect();
+    const isBar = (other) => other && other !== document.body && (/fixed|sticky/.test(getComputedStyle(other).position) || isBar(other.parentElement));
+    const corners = [[left + 1, top + 1], [right - 1, top + 1], [left + 1, bottom - 1], [right - 1, bottom - 1]];
+    const covers = corners.map(([x, y]) => document.elementFromPoint(x, y)).filter((cover) => cover && !one.contains(cover) && !cover.contains(one));
+    return width >= 24 && height >= 24 && covers.length > 0 && covers.every(isBar);
+}"""
+
+# The innermost elements that reach over the right edge.
+TOO_WIDE = """[...document.querySelectorAll('body *')]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5 && ![...one.children].some((child) => child.getBoundingClientRect().right > innerWidth + 0.5))
+    .map((one) => `${one.tagName} .${one.className} ${one.textContent.slice(0, 40)}`).slice(0, 5)"""
+
+
 def look(page, name):
     """Checks WCAG 2.2 AA and that nothing is wider than the window, and takes a screenshot."""
     result = Axe().run(page, options=RULES)
     for violation in result.response["violations"]:
-        nodes = [node["target"] for node in violation["nodes"]][:3]
-        expect(False, f"{name}: axe: {violation['id']}: {violation['help']}: {nodes}")
+        nodes = [node["target"] for node in violation["nodes"]]
+        if violation["id"] == "target-size":
+            nodes = [[one] for (one,) in nodes if not page.evaluate(IS_LARGE_BEHIND_A_BAR, one)]
+        if nodes:
+            expect(False, f"{name}: axe: {violation['id']}: {violation['help']}: {nodes[:3]}")
     width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    expect(width <= room, f"{name}: {width} pixels wide, of {room}")
+    expect(width <= room, f"{name}: {width} pixels wide, of {room}: {page.evaluate(TOO_WIDE) if width > room else ''}")
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=pictures / f"{name}.png")
@@ -224,7 +243,7 @@ with sync_playwright() as play:
     look(page, "takes-phone")
     page.locator(".take-link").first.click()
     page.locator(".wave-canvas").wait_for()
-    page.wait_for_function("document.querySelector('.wave-canvas').width > 100")
+    page.wait_for_function("() => document.querySelector('.wave-canvas').width > 100")
     notes = lambda: page.locator(".places input").evaluate_all("fields => fields.map((field) => field.value)")
     expect(wait_until(page, lambda: notes() == ["wren"]), f"the marker is shown: {notes()}")
     look(page, "take-phone")

@@ -24,7 +24,7 @@ MOST_ELEMENTS = 300
 # In each frame on average. What moves is drawn on a canvas, or moved by a transform; the rows of a list come and go.
 MOST_LAYOUTS, MOST_STYLES = 2, 3
 
-FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+FIRST_PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 
 # Moves something in each of some frames. Returns for each frame the time of the main thread, in milliseconds: from the first callback until
 # the frame's scripts, styles, layout and painting are done, as a message is delivered after them.
@@ -166,13 +166,13 @@ def paints(browser):
 def since_tap(page, element, condition):
     page.evaluate(AFTER_TAP % condition)
     element.tap()
-    page.wait_for_function("window.reaction !== null")
+    page.wait_for_function("() => window.reaction !== null")
     return page.evaluate("window.reaction")
 
 
 def open_list(page):
     page.goto(home + "#/takes")
-    page.wait_for_function("document.querySelectorAll('.take-row').length > 5")
+    page.wait_for_function("() => document.querySelectorAll('.take-row').length > 5")
 
 
 def taps(browser):
@@ -185,7 +185,7 @@ def taps(browser):
         button = page.locator(".take-row .take-play").nth(index)
         heard.append(since_tap(page, button, IS_HEARD))
         button.tap()
-        page.wait_for_function("window.player.paused")
+        page.wait_for_function("() => window.player.paused")
         page.evaluate("window.player = null")
     figure("from a tap in the list to sound, median", f"{statistics.median(heard):.0f} ms", "300 ms")
     painted = []
@@ -220,7 +220,7 @@ def moves(name, page, wire, move):
 def motion(browser):
     page, wire = open_phone(browser)
     page.goto(f"{home}#/takes/{newest}")
-    page.wait_for_function(IS_PAINTED)
+    page.wait_for_function(f"() => {IS_PAINTED}")
     moves("zooming", page, wire, ZOOM)
     open_list(page)
     moves("scrolling", page, wire, SCROLL)
