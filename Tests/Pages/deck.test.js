@@ -95,7 +95,7 @@ const status = (more) => ({ clock: 'ntp', faults: [], ...more });
 test('each fault is a line with an action, and its texts are there', () => {
   const messages = {
     2: [
-      'storage: /takes: nearly full: less than 9 min can be recorded: free some space', 'storage: /takes: full: 512 MiB free: free some space',
+      '', 'storage: /takes: nearly full: less than 9 min can be recorded: free some space', 'storage: /takes: full: 512 MiB free: free some space',
       'record: write /takes/a.wav.part: No space left on device',
     ],
     4: ['storage: /media/stick: it is gone', 'takes: 2 takes are damaged'],
@@ -105,7 +105,7 @@ test('each fault is a line with an action, and its texts are there', () => {
   const faults = Array.from({ length: 9 }, (_, index) => (messages[index + 1] ?? ['']).map((message) => ({ code: index + 1, message }))).flat();
   const lines = faults.map(faultLine);
   assert.deepEqual(lines.map(({ text, action }) => `${text} ${action}`), [
-    'fault.1 kit', 'fault.2 takes', 'fault.2.full takes', 'fault.2.full takes', 'fault.3 clock', 'fault.4 kit', 'fault.4.damaged takes', 'fault.5 settings', 'fault.6 retry',
+    'fault.1 kit', 'fault.2 takes', 'fault.2 takes', 'fault.2.full takes', 'fault.2.full takes', 'fault.3 clock', 'fault.4 kit', 'fault.4.damaged takes', 'fault.5 settings', 'fault.6 retry',
     'fault.7 settings', 'fault.8.clipped gain', 'fault.8.silent kit', 'fault.8.fell kit', 'fault.8.rate kit', 'fault.8 kit', 'fault.other kit']);
   const keys = [...lines.flatMap(({ text, action }) => [text, `act.${action}`]), ...Array.from({ length: 8 }, (_, index) => `help.${index + 1}`)];
   for (const key of keys) assert.notEqual(t(key), key);

@@ -6,7 +6,7 @@ const actions = await load('take-actions.js');
 const { countOf, isByTime, noConditions, queryOf } = await load('takes-parts.js');
 const { downloadsOf } = await load('take-actions.js');
 const { nameText, queueText } = await load('format.js');
-const { positionEdit, positionLine } = await load('take-notes.js');
+const { positionEdit, positionLine, storedMemo } = await load('take-notes.js');
 
 /** The name of a text, with its values. */
 const t = (key, values = {}) => [key, ...Object.values(values)].join(' ');
@@ -171,4 +171,8 @@ test('a position follows the memo, or takes the place of the one that the button
   assert.equal(edited('Owl\ngeo:-9.12345,8.54321,-12;u=40\nat the barn'), 'Owl\ngeo:1.00000,2.00000;u=3\nat the barn');
   // Texts that a person wrote.
   for (const memo of ['Owl\ngeo:9.1,8.5', 'at geo:9.12345,8.54321;u=40', 'geo:9.12345,8.54321;u=40 at the barn']) assert.equal(edited(memo), `${memo}\ngeo:1.00000,2.00000;u=3`);
+});
+
+test('a memo that was pasted with control characters is equal to what the kit stored', () => {
+  assert.equal(storedMemo('wren\u000bowl\u0085\r\n\tat dawn \n'), 'wren owl \n\tat dawn');
 });

@@ -222,7 +222,7 @@ const signals = [
  */
 export function faultLine({ code, message }) {
   switch (code) {
-    case 2: return { text: /\bnearly full\b/.test(message) ? 'fault.2' : 'fault.2.full', action: 'takes' };
+    case 2: return { text: !message || /\bnearly full\b/.test(message) ? 'fault.2' : 'fault.2.full', action: 'takes' };
     case 3: return { text: 'fault.3', action: 'clock' };
     case 4: return /\bdamaged\b/.test(message) ? { text: 'fault.4.damaged', action: 'takes' } : { text: 'fault.4', action: 'kit' };
     case 5: return { text: 'fault.5', action: 'settings' };

@@ -157,8 +157,7 @@ export class TakeNotes {
   /** Whether a request for the phone's position is pending. */
   get isLocating() { return this.position?.isWaiting ?? false; }
 
-  /** Compares in the text area's form, because a memo from the command line may have other line ends. */
-  get isEdited() { return this.memo.value.trimEnd() !== (this.take.memo ?? '').replace(/\r\n?/g, '\n').trimEnd(); }
+  get isEdited() { return storedMemo(this.memo.value) !== storedMemo(this.take.memo ?? ''); }
 
   /** Shows the current take. A memo that is being edited stays. */
   show(take) {
@@ -210,7 +209,7 @@ export class TakeNotes {
 
   async #saveOnce() {
     if (!this.isEdited || !this.question.hidden) return;
-    const memo = this.memo.value.trimEnd() || null;
+    const memo = storedMemo(this.memo.value) || null;
     this.isSaving = true;
     const failure = await this.save({ memo, memo_was: this.base });
     this.isSaving = false;
@@ -250,6 +249,9 @@ export class TakeNotes {
     this.memo.closest('section').querySelector('.note-add input')?.focus();
   }
 }
+
+/** A memo in the form in which the kit stores it, for comparison: with a space in place of a control character. */
+export function storedMemo(text) { return text.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, ' ').trimEnd(); }
 
 function byteCount(text) { return new TextEncoder().encode(text).length; }
 

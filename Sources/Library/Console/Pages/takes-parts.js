@@ -348,7 +348,7 @@ export function takeRow(take, options) {
   const star = h('button', { type: 'button', class: 'take-star', disabled: !options.mayChange, onclick: () => options.onStar(current) });
   let [check, edit] = [null, null];
   let finishTitle = () => {};
-  const rename = () => { finishTitle = editTitle(link, { t, take: current, save: (text) => options.onRename(current, text), onEnd: () => link.focus() }); };
+  const rename = () => { if (!link.hidden) finishTitle = editTitle(link, { t, take: current, save: (text) => options.onRename(current, text), onEnd: () => link.focus() }); };
   const element = h('li', { class: 'take-row', 'data-stem': take.take }, play, link, star);
 
   const showCheck = (isSelecting) => {

@@ -624,7 +624,7 @@ with sync_playwright() as play:
         expect(loaded == wanted, f"{name}: the texts of one language are loaded: {sorted(loaded)}")
         page.context.close()
 
-    # In sunlight, and with large letters: each page, with everything opened.
+    # In sunlight, and with large letters: each page, with everything opened, and each channel clipped.
     for name, size, set_up in [
         ("sun", PHONE, "localStorage.setItem('theme', 'sun')"),
         ("large", {"width": 390, "height": 740}, "addEventListener('DOMContentLoaded', () => { document.documentElement.style.fontSize = '200%'; })"),
@@ -634,7 +634,7 @@ with sync_playwright() as play:
         for route in ["deck", "takes", f"takes/{take}", "day", "kit", "kit/settings", "kit/history", "kit/phones", "kit/hardware"]:
             page.goto(home + "#/" + route)
             page.locator("h1").first.wait_for(state="attached")
-            page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300)")
+            page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300); setTimeout(() => document.querySelectorAll('.clip').forEach((sign) => { sign.hidden = false; }), 600)")
             page.wait_for_timeout(900)
             look(page, f"{route.replace(take, 'one').replace('/', '-')}-{name}")
             narrow = page.evaluate("[...document.querySelectorAll('.facts dd')].map((fact) => fact.clientWidth).filter((width) => width < 120)")
