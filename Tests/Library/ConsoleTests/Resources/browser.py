@@ -85,10 +85,15 @@ IS_LARGE_BEHIND_A_BAR = """(selector) => {
     return width >= 24 && height >= 24 && covers.length > 0 && covers.every(isBar);
 }"""
 
-# The innermost elements that reach over the right edge.
-TOO_WIDE = """[...document.querySelectorAll('body *')]
-    .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5 && ![...one.children].some((child) => child.getBoundingClientRect().right > innerWidth + 0.5))
-    .map((one) => `${one.tagName} .${one.className} ${one.textContent.slice(0, 40)}`).slice(0, 5)"""
+# The texts that reach over the right edge, and their elements.
+TOO_WIDE = """(() => {
+    const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+    while (texts.nextNode()) {
+        range.selectNodeContents(texts.currentNode);
+        if (range.getBoundingClientRect().right > innerWidth) found.push(`${texts.currentNode.parentElement.className}: ${texts.currentNode.textContent.slice(0, 60)}`);
+    }
+    return found.slice(0, 5);
+})()"""
 
 
 def look(page, name):
@@ -634,7 +639,7 @@ with sync_playwright() as play:
         for route in ["deck", "takes", f"takes/{take}", "day", "kit", "kit/settings", "kit/history", "kit/phones", "kit/hardware"]:
             page.goto(home + "#/" + route)
             page.locator("h1").first.wait_for(state="attached")
-            page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300); setTimeout(() => document.querySelectorAll('.clip').forEach((sign) => { sign.hidden = false; }), 600)")
+            page.evaluate("setTimeout(() => document.querySelectorAll('details').forEach((part) => { part.open = true; }), 300); setTimeout(() => { document.querySelectorAll('.clip').forEach((sign) => { sign.hidden = false; }); document.querySelectorAll('.meters').forEach((meters) => { meters.classList.add('is-clipped'); }); }, 600)")
             page.wait_for_timeout(900)
             look(page, f"{route.replace(take, 'one').replace('/', '-')}-{name}")
             narrow = page.evaluate("[...document.querySelectorAll('.facts dd')].map((fact) => fact.clientWidth).filter((width) => width < 120)")
