@@ -164,7 +164,7 @@ import Testing
 
     @Test func `each answer forbids the page what it is not for`() throws {
         let kit = try RunningKit()
-        for path in ["/", "/api/session", "/api/status", "/nothing"] {
+        for path in ["/", "/player-worker.js", "/icon.svg", "/api/session", "/api/status", "/nothing"] {
             let headers = try kit.stranger.get(path).headers
             #expect(headers["content-security-policy"]?.contains("default-src 'none'") == true)
             #expect(headers["x-content-type-options"] == "nosniff")
@@ -174,6 +174,15 @@ import Testing
                 headers["permissions-policy"]
                     == "camera=(), geolocation=(self), microphone=(), payment=(), usb=()")
             #expect(headers["server"] == nil)
+        }
+    }
+    @Test func `scripts and style sheets follow the headers of their page`() throws {
+        let kit = try RunningKit()
+        for path in ["/app.js", "/console.css"] {
+            let headers = try kit.stranger.get(path).headers
+            #expect(headers["x-content-type-options"] == "nosniff")
+            #expect(headers["cross-origin-resource-policy"] == "same-origin")
+            #expect(headers["content-security-policy"] == nil)
         }
     }
 }
